@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/abuse.test.ts
+// Tests: tests/integration/http/credentials.test.ts
 /** Commands on what gives access to an account: its key, its personal URL, devices and the lock. Also the login. */
 import {
   accountLocked,

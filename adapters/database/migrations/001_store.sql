@@ -1,21 +1,21 @@
--- The event store. Everything primary is in this schema; the rules it keeps are those of the event store port.
+-- The event store. This schema contains all primary data and follows the rules of the event store port.
 --
--- Positions are dense and without visibility gaps because every writer locks the one row of `head` first and holds it
--- until its commit: who sees a head sees every event up to it. Every write is one function call outside BEGIN, so the
--- lock lives only as long as a statement runs and a client that freezes holds nothing.
+-- Positions have no gaps, not even for a reader during a write: every writer first locks the one row of `head` and holds it
+-- until its commit. So a reader that sees a position sees every event up to it. Every write is one function call outside BEGIN,
+-- so the lock lasts only as long as a statement runs, and a client that freezes holds nothing.
 --
--- That row is locked, not changed: the newest position is the last event's. A counter that every commit changes would leave
--- a dead row a commit behind, and while some long transaction (a backup, say) keeps those from being cleaned away, every
--- append would have to pass by all of them.
+-- The row is locked, not changed: the newest position is that of the last event. A counter that every commit changes would leave
+-- one dead row per commit. While a long transaction, such as a backup, prevents their removal, every append would have to skip
+-- all of them.
 --
--- The functions switch sequential scans off: their plans are cached while the tables are still empty, and a plan made
--- then would read the whole table for the first minutes of a burst, until the statistics catch up.
+-- The functions switch sequential scans off. Their plans are cached while the tables are still empty, and such a plan would
+-- read the whole table for the first minutes of a burst, until the statistics are up to date.
 
 CREATE SCHEMA IF NOT EXISTS store;
 
 CREATE TABLE IF NOT EXISTS store.head (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-  -- Positions up to here have been given; says more than the events do only where the newest of them have expired.
+  -- Positions up to this one were assigned. It matters only if the newest events have expired: otherwise the last event has a higher one.
   given_up_to bigint NOT NULL
 );
 INSERT INTO store.head (given_up_to) VALUES (0) ON CONFLICT DO NOTHING;
@@ -38,19 +38,19 @@ CREATE TABLE IF NOT EXISTS store.retention (
   max_age interval NOT NULL
 );
 
--- The last revision of streams of which expiry has left no event: their numbering goes on.
+-- The last revision of each stream whose events have all expired. Its numbering continues.
 CREATE TABLE IF NOT EXISTS store.expired_stream (
   stream   text COLLATE "C" PRIMARY KEY,
   revision integer NOT NULL
 );
 
--- The newest position; 0 in an empty store. Who is about to write asks in a statement after the one that locks the head.
+-- The newest position; 0 in an empty store. A writer calls it in a statement after the one that locks the head.
 CREATE OR REPLACE FUNCTION store.newest() RETURNS bigint
 LANGUAGE sql STABLE AS $$
   SELECT greatest((SELECT given_up_to FROM store.head), (SELECT max(position) FROM store.event))
 $$;
 
--- Revision of a stream's last event, also where that has expired; -1 where nothing was ever written.
+-- The revision of a stream's last event, even if that event has expired; -1 if the stream never had one.
 CREATE OR REPLACE FUNCTION store.revision_of(wanted text) RETURNS integer
 LANGUAGE sql STABLE AS $$
   SELECT coalesce(
@@ -59,15 +59,15 @@ LANGUAGE sql STABLE AS $$
     -1)
 $$;
 
--- The moment before which the events of a stream are hidden; null where its events are kept.
+-- The time before which the events of a stream are hidden; null if its events are kept.
 CREATE OR REPLACE FUNCTION store.hidden_before(wanted text) RETURNS timestamptz
 LANGUAGE sql STABLE AS $$
   SELECT now() - min(max_age) FROM store.retention WHERE starts_with(wanted, prefix)
 $$;
 
--- A whole group at once. Columns come as lines of one text each: no JSON text, name or id holds a line break, so nothing
--- needs escaping on the way in or parsing here. `streams` and `expected` have a line per stream, the rest one per event.
--- Answers the position before the group's first event, or null with nothing written when any expectation does not hold.
+-- Appends a whole group at once. Each column is one text with one value per line: no JSON text, name or id contains a line break, so
+-- nothing needs to be escaped or parsed. `streams` and `expected` have one line per stream, the others one line per event.
+-- Returns the position before the group's first event, or null if an expected revision does not match. Then nothing was written.
 CREATE OR REPLACE FUNCTION store.append(
   streams text, expected text,
   event_streams text, revisions text, ids text, types text, payloads text, metadatas text
@@ -103,7 +103,7 @@ BEGIN
 END
 $$;
 
--- Position of the last of these events where all of them stand at their place (after `expected`) with these ids, else null.
+-- The position of the last of these events if the stream has all of them, with these ids, directly after `expected`; otherwise null.
 CREATE OR REPLACE FUNCTION store.standing(wanted text, expected integer, events json) RETURNS bigint
 LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN count(*) = count(stored.position) THEN max(stored.position) END
@@ -111,13 +111,13 @@ LANGUAGE sql STABLE AS $$
     LEFT JOIN store.event stored ON stored.stream = wanted AND stored.revision = expected + e.n AND stored.id = e.id
 $$;
 
--- The careful way for a group of which something does not fit: unit by unit, in the order given. `calls` is
--- [[[{stream, expected, events: [{id, type, data, metadata}]}]]]: calls of units of streams, data and metadata as JSON text in
--- a string. Answers [[{position} | {stream, revision}]] in the same order.
+-- Appends a group in which something does not match: unit by unit, in the given order. `calls` is
+-- [[[{stream, expected, events: [{id, type, data, metadata}]}]]]: calls of units of streams, with data and metadata as JSON text in
+-- a string. Returns [[{position} | {stream, revision}]] in the same order.
 --
--- What does not fit is a success all the same where its very event ids stand already at its place: then it was sent before
--- and the answer got lost. A unit on a stream of which an earlier unit of the same call failed fails as well, even where the
--- number would fit: it was decided on events that are not there.
+-- A unit that does not match is still a success if the stream already has the same event ids at these revisions: it was sent before,
+-- and the answer was lost. If an earlier unit of the same call failed on a stream, later units on it fail too, even if their
+-- revision would match: they were decided on events that do not exist.
 CREATE OR REPLACE FUNCTION store.append_one_by_one(calls json) RETURNS json
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -195,8 +195,8 @@ BEGIN
 END
 $$;
 
--- Slices of streams in one round trip; a line per slice. A dash in `starts` means backwards from the newest, one in
--- `limits` means all.
+-- Reads slices of streams in one round trip, one line per slice. A dash in `starts` means backwards from the newest event; a dash in
+-- `limits` means all events.
 CREATE OR REPLACE FUNCTION store.read(streams text, starts text, limits text)
 RETURNS TABLE (slice bigint, "position" text, id uuid, revision integer, type text, data text, metadata text)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
@@ -221,9 +221,9 @@ BEGIN
 END
 $$;
 
--- A piece of everything: events after a position in order, at most so many and (but for the first) so many bytes, of streams
--- with one of the prefixes (null: all) among the next `span` positions. The row without an id tells the head in the same
--- snapshot.
+-- Reads a page of all events after a position, in order: of streams with one of the prefixes (null: all), among the next `span`
+-- positions, up to a number of events and of bytes. The first event may exceed the bytes. The row without an id has the newest
+-- position in the same snapshot.
 CREATE OR REPLACE FUNCTION store.page(after bigint, span bigint, most integer, most_bytes bigint, prefixes text[])
 RETURNS TABLE ("position" bigint, id uuid, revision integer, stream text, type text, data text, metadata text)
 LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
@@ -245,7 +245,7 @@ BEGIN
 END
 $$;
 
--- Positions of events that are past their stream's age, at most so many.
+-- The positions of events that are older than the age of their stream, up to a number of them.
 CREATE OR REPLACE FUNCTION store.expired(most integer) RETURNS SETOF bigint
 LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   SELECT e.position FROM store.retention r
@@ -253,7 +253,7 @@ LANGUAGE sql STABLE SET enable_seqscan = off AS $$
     LIMIT most
 $$;
 
--- Removes expired events and remembers where their streams' numbering stands. Answers how many there still were.
+-- Removes expired events and stores the last revision of their streams. Returns the number of events removed.
 CREATE OR REPLACE FUNCTION store.expire(positions bigint[]) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
@@ -272,7 +272,7 @@ BEGIN
 END
 $$;
 
--- Removes every event of a stream but its last.
+-- Removes every event of a stream except the last one.
 CREATE OR REPLACE FUNCTION store.erase(wanted text) RETURNS void
 LANGUAGE sql SET enable_seqscan = off AS $$
   DELETE FROM store.event WHERE stream = wanted AND revision < store.revision_of(wanted)

@@ -1,4 +1,4 @@
--- Where each consumer group of the embedded log stands. Operational: losing it means handing the store's past over again.
+-- The offset of each consumer group of the embedded log. Operational: if it is lost, past events are delivered to the groups again.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 

@@ -1,18 +1,18 @@
--- Who delivers, and who may make which call. Operational: losing it costs calls made twice, never one lost.
+-- The delivery workers, and which of them may make which call. Operational: if it is lost, calls may be repeated, but none is missed.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 
--- A row per delivery worker; `beat` rises while it lives.
+-- One row per delivery worker. `beat` rises while it is alive.
 CREATE TABLE IF NOT EXISTS ops.worker (
   worker     uuid PRIMARY KEY,
   beat       bigint NOT NULL,
   started_at timestamptz NOT NULL DEFAULT now(),
   beaten_at  timestamptz NOT NULL DEFAULT now(),
-  -- Set by its goodbye: what it still holds may be taken over at once.
+  -- Set when it signs off: its open claims may then be taken over at once.
   ended_at   timestamptz
 );
 
--- A row per delivery: which attempt of it is whose to make. The number only rises; no projection touches it.
+-- One row per delivery: the attempt that is claimed, and its worker. The number only rises. No projection writes here.
 CREATE TABLE IF NOT EXISTS ops.claim (
   transaction_id bigint NOT NULL,
   rule_id        bigint NOT NULL,
@@ -22,5 +22,5 @@ CREATE TABLE IF NOT EXISTS ops.claim (
   PRIMARY KEY (transaction_id, rule_id)
 );
 
--- For taking over what a dead worker held.
+-- Finds the claims of a dead worker.
 CREATE INDEX IF NOT EXISTS claim_worker ON ops.claim (worker);

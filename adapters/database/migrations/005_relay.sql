@@ -1,20 +1,20 @@
--- Which process does what only one may do, and how far the relay has sent events on. Operational: losing it costs a few
--- seconds and events sent twice.
+-- The leases of processes, and how far the relay has published events. Operational: if it is lost, work pauses for a few seconds, and
+-- events are published twice.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 
--- A row per lease that is held.
+-- One row per held lease.
 CREATE TABLE IF NOT EXISTS ops.lease (
   name       text PRIMARY KEY,
   holder     uuid NOT NULL,
   expires_at timestamptz NOT NULL
 );
 
--- A row per topic.
+-- One row per topic.
 CREATE TABLE IF NOT EXISTS ops.relay_checkpoint (
   topic      text PRIMARY KEY,
   checkpoint text NOT NULL,
-  -- The event it stands at, by which a start sees that the store is the one it was.
+  -- The last published event. With it, a start recognises that the store is the same.
   event_id   uuid NOT NULL,
   stream     text NOT NULL,
   revision   integer NOT NULL,

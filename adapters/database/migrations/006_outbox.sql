@@ -1,19 +1,19 @@
--- Mails on their way out; without a mail server they stay here for the operator to read. Operational: losing it loses mails
--- that were not sent yet, which their readers ask for again.
+-- Outgoing mails. Without a mail server they stay here for the operator to read. Operational: if it is lost, unsent mails are
+-- lost, and their readers request them again.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 
 CREATE TABLE IF NOT EXISTS ops.outbox (
   id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- What the mail is about, once: who sends it again under the same key sends nothing.
+  -- Names the reason of the mail. A second mail with the same key is not added.
   key        text UNIQUE,
   recipient  text NOT NULL,
   subject    text NOT NULL,
-  -- Empty once it was sent: it may hold a link that opens an account.
+  -- Emptied when the mail is sent, because it may contain a link that gives access to an account.
   body       text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   tries      integer NOT NULL DEFAULT 0,
-  -- When it is tried next; infinity where the mail server said that it never takes it.
+  -- The time of the next attempt; infinity after a permanent refusal by the mail server.
   due_at     timestamptz NOT NULL DEFAULT now(),
   sent_at    timestamptz
 );

@@ -1,8 +1,8 @@
--- How often somebody called lately. Operational and not even logged: after a crash everybody begins at none.
+-- Counts the recent calls of each caller. Operational and unlogged: after a crash, all counts begin at 0.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 
--- A row per limit and caller whose window has begun; its columns are those of the library that counts in it.
+-- One row per limit and caller with an open window. The library that counts here defines the columns.
 CREATE UNLOGGED TABLE IF NOT EXISTS ops.rate_limit (
   key    text PRIMARY KEY,
   points integer NOT NULL DEFAULT 0,

@@ -1,5 +1,5 @@
--- Which installation's read models and operational tables these are, and where its events are: by this a start sees that its
--- settings name another one's store or database. Losing it means that the next start is believed.
+-- The installation to which these read models and operational tables belong, and the store of its events. With it, a start recognises
+-- that its settings name the store or database of another installation. If it is lost, the next start is trusted.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 

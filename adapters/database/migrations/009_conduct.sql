@@ -1,12 +1,12 @@
--- How accounts have called lately, as all processes saw it: for the lock on abuse. Operational and not even logged: after a
--- crash everybody begins at none.
+-- The recent usage of accounts, counted over all processes, for the lock on abuse. Operational and unlogged: after a crash, all
+-- counts begin at 0.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 
--- `who` is an account since its last lock was lifted.
+-- `who` is an account and the end of its last lock: an unlock begins new counts.
 CREATE UNLOGGED TABLE IF NOT EXISTS ops.conduct_calls (
   who   text NOT NULL,
-  -- A piece of an hour, counted from 1970.
+  -- A part of an hour, counted from 1970.
   slot  bigint NOT NULL,
   calls integer NOT NULL,
   PRIMARY KEY (who, slot)
@@ -16,10 +16,10 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ops.conduct_run (
   who       text PRIMARY KEY,
   signature text NOT NULL,
   calls     integer NOT NULL,
-  -- Milliseconds since 1970; of what the process that told last saw.
+  -- Milliseconds since 1970, as seen by the process that reported last.
   first_at  bigint NOT NULL,
   last_at   bigint NOT NULL,
-  -- It saw something else before.
+  -- Whether it saw another request before.
   broken    boolean NOT NULL
 );
 

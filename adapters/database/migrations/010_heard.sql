@@ -1,10 +1,10 @@
--- When each source was heard last, and how long it usually pauses. Operational: what is lost is learnt anew.
+-- When each source was last seen, and how long it usually pauses. Operational: if it is lost, it is measured again.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 
 CREATE TABLE IF NOT EXISTS ops.heard (
   user_id        bigint NOT NULL,
-  -- The way in: `device-7`, `mailbox-3`, `url`.
+  -- The receive path: `device-7`, `mailbox-3`, `url`.
   door           text NOT NULL,
   first_heard_at timestamptz NOT NULL,
   last_heard_at  timestamptz NOT NULL,

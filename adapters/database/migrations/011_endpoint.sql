@@ -1,6 +1,6 @@
--- How endpoints fare, and how fast rules may call. Operational: losing it costs some calls to endpoints that are down.
+-- The state of endpoints, and the pace of limited rules. Operational: if it is lost, some calls go to endpoints that are down.
 
--- A row per user and server that failed lately or asked us to wait; shared by all delivery workers.
+-- One row per user and endpoint that failed recently or asked to wait. All delivery workers share it.
 CREATE TABLE IF NOT EXISTS ops.endpoint (
   user_id    bigint NOT NULL,
   -- Scheme, host and port: `https://shop.vn:443`.
@@ -8,19 +8,19 @@ CREATE TABLE IF NOT EXISTS ops.endpoint (
   -- Failures in a row, and up to three of the deliveries that failed.
   failures   integer NOT NULL DEFAULT 0,
   failing    text[] NOT NULL DEFAULT '{}',
-  -- Open: only probes, retries by hand and last attempts are made.
+  -- Open: only probes, manual retries and last attempts are made.
   opened_at  timestamptz,
   probe_at   timestamptz,
   closed_at  timestamptz,
-  -- It asked to be left alone until then.
+  -- The endpoint asked not to be called before this time.
   not_before timestamptz,
   PRIMARY KEY (user_id, endpoint)
 );
 
--- A row per rule with a limit: when its next call would be in time, were they spread evenly.
+-- One row per limited rule: the time of its next call if its calls are spread evenly.
 CREATE TABLE IF NOT EXISTS ops.pace (
   rule_id bigint PRIMARY KEY,
   free_at timestamptz NOT NULL DEFAULT now(),
-  -- What its last claim was allowed.
+  -- The number of calls that its last claim was allowed.
   granted integer NOT NULL DEFAULT 0
 );

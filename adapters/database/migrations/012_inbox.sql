@@ -1,4 +1,4 @@
--- What inboxes were sent lately. Operational: losing it loses nothing that was not shown already.
+-- The recent calls to inboxes. Operational: if it is lost, only calls that were already shown are lost.
 
 CREATE TABLE IF NOT EXISTS ops.inbox_call (
   id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

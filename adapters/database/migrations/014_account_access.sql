@@ -1,9 +1,9 @@
--- What is known of how accounts are used: from where they log in, and when their scoped keys were used last. Operational.
+-- The addresses from which accounts log in, and when their scoped keys were last used. Operational.
 
 CREATE SCHEMA IF NOT EXISTS ops;
 
 CREATE TABLE IF NOT EXISTS ops.login_place (
-  -- Of the account's e-mail and an address, keyed with the installation's secret: neither can be read from it.
+  -- A keyed hash of the account's email and an address. Neither can be derived from it without the installation's secret.
   place   text PRIMARY KEY,
   user_id bigint NOT NULL,
   at      timestamptz NOT NULL

@@ -1,10 +1,10 @@
--- How far credits have been gathered into the accounts' memories (`credits-<user>-<segment>`). Operational: losing it means
--- reading the store from its first event once more, which adds nothing that is remembered already.
+-- How far credits have been collected in the memories of the accounts (`credits-<user>-<segment>`). Operational: if it is lost, the
+-- store is read from its first event again, which adds nothing twice.
 
 CREATE TABLE IF NOT EXISTS ops.credits_checkpoint (
   only_row   boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   checkpoint text NOT NULL,
-  -- The event it stands at, by which a start sees that the store is the one it was.
+  -- The last processed event. With it, a start recognises that the store is the same.
   event_id   uuid NOT NULL,
   stream     text NOT NULL,
   revision   integer NOT NULL,

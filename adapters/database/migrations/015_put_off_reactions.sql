@@ -1,4 +1,4 @@
--- Reactions that wait: their event needs an event that cannot be read, or they failed because of its data. Operational: if the table is
+-- Events that wait for a reactor: it needs an event that cannot be read, or failed because of the data. Operational: if the table is
 -- lost together with the reactors' checkpoint, the reactors read the store from its first event.
 
 CREATE TABLE IF NOT EXISTS ops.put_off_reaction (

@@ -1,6 +1,6 @@
--- What the store needs of a session, whatever the defaults of the server, the database and the role are.
+-- The settings of a session that the store needs, whatever the defaults of the server, the database and the role are.
 
--- Whoever writes to the store waits for the disk before the answer. The SET clause of a function ends before the commit, so it
+-- A write to the store waits for the disk before the answer. The SET clause of a function ends before the commit, so it
 -- cannot do this; a setting of the transaction can. An operator may ask for more than `on`, such as waiting for a replica.
 CREATE OR REPLACE FUNCTION store.wait_for_disk() RETURNS trigger
 LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- When the clocks of the database and of the processes were last seen, by scheduled work. Without it, a jump is noticed one time
--- later.
+-- The times of the clocks of the database and of the processes at the last run of scheduled work. If it is lost, a jump is noticed one
+-- run later.
 
 CREATE TABLE IF NOT EXISTS ops.clock (
   one           boolean PRIMARY KEY DEFAULT true CHECK (one),

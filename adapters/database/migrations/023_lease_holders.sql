@@ -1,4 +1,4 @@
--- Which process holds a lease, and since when. For the operator only: the holder decides.
+-- The process that holds a lease, and since when. It is only shown to the operator; `holder` decides.
 
 ALTER TABLE ops.lease
   ADD COLUMN IF NOT EXISTS process text,

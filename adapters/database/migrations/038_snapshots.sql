@@ -1,15 +1,15 @@
--- What processes folded from long streams, so that another one need not read them from the start. Operational: what is lost, or was written by
--- another version of a fold, is read from the events. Rows end with their account.
+-- Snapshots of long streams, so that a process need not read them from the start. Operational: a snapshot that is lost, or was written by
+-- another version of the fold, is replaced by a read of the events. Rows are deleted with their account.
 
 CREATE TABLE IF NOT EXISTS ops.snapshot (
   user_id    bigint NOT NULL,
-  -- Of the fold: `account`, `book VCB`.
+  -- The name of the fold: `account`, or `book VCB` for the deduplication window of a bank.
   name       text NOT NULL,
   -- The version of the fold that wrote it.
   format     text NOT NULL,
   -- The process that wrote it.
   writer     uuid NOT NULL,
-  -- The last event in it. If it is not in the stream any more, the snapshot is of another past.
+  -- The last event in it. If the stream does not have it, the snapshot is void.
   revision   integer NOT NULL,
   event_id   uuid NOT NULL,
   state      bytea NOT NULL,
