@@ -9,7 +9,7 @@ export const openMailboxNotes = (database: Queryable): MailboxNotes => ({
       `SELECT uid_validity, uid FROM ops.mailbox
        WHERE mail_account_id = $1 AND since = $2::timestamptz AND uid_validity IS NOT NULL`,
       [mail_account_id, since],
-      'mailbox-place',
+      'mailbox-position',
     )
     return position ?? null
   },

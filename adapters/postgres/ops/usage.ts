@@ -169,7 +169,7 @@ export const openUsageCounters = (
 
 /** Deletes rows that are too old to lock an account. */
 export const sweepUsage = (database: Queryable): ScheduledJob => ({
-  name: 'sweep_conducts',
+  name: 'sweep_usage',
   at: '*/10 * * * *',
   run: async () => {
     const at = Date.now()
