@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/mail-accounts.test.ts
+// Tests: tests/integration/mail-ingest/failing.test.ts
 /** Mailboxes as the collector reads them, and their state as their owners see it. */
 import type { Mailbox } from '../../workflows/mail-ingest/mailbox.ts'
 import type { FailingMailbox, LastingMailboxAlert } from '../../workflows/scheduled/watch-mailboxes.ts'

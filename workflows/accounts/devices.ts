@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/connect-a-phone.test.ts
+// Tests: tests/integration/http/sources.test.ts
 /** Commands on devices: load → decide → append. */
 import type { Account, Device, Invitation } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/devices.ts'

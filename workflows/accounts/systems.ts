@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/shop-plugins.test.ts
+// Tests: tests/integration/http/systems.test.ts
 /** Adds connected systems: load → decide → append. */
 import type { System } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/systems.ts'
