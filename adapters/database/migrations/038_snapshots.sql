@@ -43,10 +43,10 @@ END $$;
 -- Up to this position, no event of a stream with this prefix is left.
 ALTER TABLE store.retention ADD COLUMN IF NOT EXISTS swept_to bigint NOT NULL DEFAULT 0;
 
--- Positions of events that are past their stream's age, at most so many. Events stand in the order in which they were written, so those that
--- are too old are among the first ones: the events are looked through from where the first one of the prefix may be, up to those that are too
--- young. Pieces without any event of the prefix are not looked at again. The clock may have been ahead for a while: events from the future do
--- not end the search.
+-- The positions of events that are older than the age of their stream, up to a number of them. Events are stored in the order in which they were
+-- written, so the expired ones are among the first. The search begins where the first event of the prefix may be, and ends at events that are
+-- too young. Ranges without any event of the prefix are not searched again. The clock may have been ahead for a while, so events from the future
+-- do not end the search.
 CREATE OR REPLACE FUNCTION store.expired(most integer) RETURNS SETOF bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Looks up each event by its place. As a join, the planner read the whole stream for every unit that was sent again: a deduplication
+-- Looks up each event by its stream and revision. As a join, the planner read the whole stream for every unit that was sent again: a deduplication
 -- window of 100,000 notifications took a tenth of a second, hundreds of times in one statement, while all other appends waited.
 CREATE OR REPLACE FUNCTION store.standing(wanted text, expected integer, events json) RETURNS bigint
 LANGUAGE sql STABLE AS $$
