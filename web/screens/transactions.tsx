@@ -83,9 +83,9 @@ const FilterForm = ({ filter }: { filter: Filter }) => {
       />
       <ChosenFilter {...field('type')} label={t.direction} options={Object.entries(common.direction)} />
       <WebhookFilter {...field('rule_id')} />
+      <BankFilter {...field('bank_code')} />
       <WrittenFilter {...field('date_from')} label={t.from} type="date" />
       <WrittenFilter {...field('date_to')} label={t.to} type="date" />
-      <BankFilter {...field('bank_code')} />
       {/* Only a link or a bookmark sets these. */}
       {filter.order_id && <WrittenFilter {...field('order_id')} label={facts.order} />}
       {filter.account_number && <WrittenFilter {...field('account_number')} label={facts.account} />}

@@ -76,7 +76,7 @@ const FilterForm = ({ filter, errors }: { filter: Filter; errors: readonly strin
           options={errors.map((each) => [each, errorName(each)] as const)}
         />
       )}
-      <div class={status === 'success' ? 'bank' : undefined}>
+      <div class={status === 'success' ? undefined : 'bank'}>
         <BankFilter {...field('bank_code')} />
       </div>
       <WrittenFilter {...field('date_from')} label={transactions.from} type="date" />

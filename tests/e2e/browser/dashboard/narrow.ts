@@ -80,6 +80,26 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
     await owner().api.ask('DELETE', `/api/devices/${device}`, { key: owner().api.owner.api_key })
   })
 
+  it('gives the button of the filters a row of its own, and both days one row, on a phone', async () => {
+    const { page } = visitor()
+    const rowOf = async (field: Locator) => {
+      const { y, height } = (await field.boundingBox())!
+      return y + height
+    }
+    await visitor().enter('/')
+    await page.setViewportSize(NARROW)
+    for (const path of ['/transactions', '/undelivered']) {
+      await visitor().open(path)
+      const button = page.locator('.fold')
+      await button.click()
+      const fields = await page.locator('.filters > .fold ~ * :is(input, select)').all()
+      expect(fields.length, path).to.be.at.least(5)
+      const rows = await Promise.all(fields.map(rowOf))
+      expect(rows, path).to.not.include(await rowOf(button))
+      expect(await rowOf(page.getByLabel('Từ ngày')), path).to.equal(await rowOf(page.getByLabel('Đến ngày')))
+    }
+  })
+
   it('shows the result of an act in sight on a phone, and not behind the bar', async () => {
     const { page } = visitor()
     const rule = await owner().make('/api/webhooks', { name: 'Nowhere', url: 'https://127.0.0.1:1/hook' })
