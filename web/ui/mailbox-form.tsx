@@ -99,7 +99,7 @@ export const MailboxForm = ({ of, onSaved, onCancel }: FormProps) => {
         type="password"
         required
         autocomplete="new-password"
-        hint={t.passwordHint}
+        hint={of ? `${t.passwordHint} ${t.passwordAgain}` : t.passwordHint}
         error={error}
       />
       {known === '' && (

@@ -92,7 +92,7 @@ const Existing = ({ of, url }: { of: ReceiveUrl; url: string }) => {
             {t.show}
           </button>
         )}
-        <SourceTest name={t.title} path="/api/receive-url" />
+        <SourceTest name={t.name} path="/api/receive-url" />
         <Confirm
           button={t.rotate}
           title={t.rotateTitle}

@@ -31,6 +31,7 @@ export const sources: Messages['sources'] = {
   },
   url: {
     title: 'Personal URL',
+    name: 'the personal URL',
     text: 'A forwarder app on your phone sends the texts to this address. Anybody who has it can send in your name, so keep it secret.',
     none: 'This account has no personal URL.',
     loopback:
@@ -133,7 +134,8 @@ export const sources: Messages['sources'] = {
     other: 'Other',
     email: 'Email address',
     password: 'App password',
-    passwordHint: 'Not the password of your login. Enter it again when you edit.',
+    passwordHint: 'Not the password of your login.',
+    passwordAgain: 'Enter it again with every change.',
     host: 'IMAP server',
     port: 'Port',
     tls: 'Encrypted from the first byte (TLS, port 993)',

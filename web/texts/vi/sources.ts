@@ -29,6 +29,8 @@ export const sources = {
   },
   url: {
     title: 'Đường dẫn riêng',
+    /** Within a sentence. */
+    name: 'đường dẫn riêng',
     text: 'Ứng dụng chuyển tiếp trên điện thoại gửi tin tới địa chỉ này. Ai có địa chỉ này đều gửi tin thay bạn được, nên hãy giữ kín.',
     none: 'Tài khoản này chưa có đường dẫn riêng.',
     create: 'Tạo đường dẫn riêng',
@@ -131,7 +133,8 @@ export const sources = {
     other: 'Khác',
     email: 'Địa chỉ email',
     password: 'Mật khẩu ứng dụng',
-    passwordHint: 'Không phải mật khẩu đăng nhập. Khi sửa, hãy nhập lại.',
+    passwordHint: 'Không phải mật khẩu đăng nhập.',
+    passwordAgain: 'Mỗi lần sửa phải nhập lại.',
     host: 'Máy chủ IMAP',
     port: 'Cổng',
     tls: 'Mã hóa ngay từ đầu (TLS, cổng 993)',

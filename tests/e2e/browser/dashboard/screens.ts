@@ -128,7 +128,7 @@ export const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
     '/sources',
     async (page) => {
       await keepMinutes(page)
-      await press(page, 'Thử Đường dẫn riêng')
+      await press(page, 'Thử đường dẫn riêng')
       await page.getByText('Đang chờ tin…').waitFor()
       await aMinutePasses(page)
       await page.getByText('Một phút rồi mà chưa có tin.').waitFor()
