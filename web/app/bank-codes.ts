@@ -1,5 +1,5 @@
 // Tests: tests/unit/web/app/bank-codes.test.ts
-/** The codes of banks, by what people write for them: the code or the name, in letters of any kind, with or without "Bank" or "Ngân hàng". */
+/** The codes of banks and their names. A code is found by what people write: the code or the name, in letters of any kind, with or without "Bank" or "Ngân hàng". */
 import { plainLetters } from './plain-letters.ts'
 
 /** The code of each bank that the reader knows, with its name if that is another word. `OTHER` is that of all other banks. */
@@ -11,16 +11,19 @@ const keyOf = (text: string): string =>
     .replace(/[^a-z0-9]/g, '')
     .replace(/^nganhang|bank$/g, '')
 
-const byKey = new Map(
-  BANKS.split(', ').flatMap((each) => {
-    const code = each.split(' ', 1)[0]!
-    return [code, each.slice(code.length)].map((text) => [keyOf(text), code] as const)
-  }),
-)
+const ALL = BANKS.split(', ').map((each) => {
+  const code = each.split(' ', 1)[0]!
+  return { code, name: each.slice(code.length + 1) }
+})
+
+const byKey = new Map(ALL.flatMap(({ code, name }) => [code, name].map((text) => [keyOf(text), code] as const)))
 byKey.delete('')
 
 /** @returns the code of the bank with this code or name; undefined if there is none */
 export const bankCode = (text: string): string | undefined => byKey.get(keyOf(text))
+
+/** @returns the name of the bank with this code; the code itself if the bank has no other name, or is unknown */
+export const bankName = (code: string): string => ALL.find((each) => each.code === code)?.name || code
 
 /** @param text  with commas between the banks; blanks are enough between codes @returns codes, and what names no bank as it is */
 export const bankCodes = (text: string): string[] =>

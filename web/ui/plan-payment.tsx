@@ -1,6 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** How an ordered plan is paid: a QR code, or the parts of the transfer, each to copy. */
 import type { Account } from '../api/types.ts'
+import { bankName } from '../app/bank-codes.ts'
 import { day, money } from '../app/localised.ts'
 import { texts } from '../app/language.ts'
 import type { OpenOrder } from '../app/plan-order.ts'
@@ -12,7 +13,7 @@ export const PlanPayment = ({ of: { plan, order }, leave }: { of: OpenOrder; lea
   const t = texts.value.plan
   const { bank_code, account_number, account_name, amount, order_id } = order
   const rows = [
-    [t.bank, bank_code, bank_code],
+    [t.bank, bankName(bank_code), bankName(bank_code)],
     [t.number, account_number, account_number],
     [t.holder, account_name, account_name],
     // Banks' apps take the digits.

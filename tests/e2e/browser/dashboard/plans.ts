@@ -84,7 +84,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       await page.locator('.announcement', { hasText: 'Đã tạo đơn.' }).waitFor()
       const order = await part(page, 'Nội dung')
       expect(order).to.match(/^BC\d{4,}$/)
-      expect(await part(page, 'Ngân hàng')).to.equal('VCB')
+      expect(await part(page, 'Ngân hàng')).to.equal('Vietcombank')
       expect(await part(page, 'Số tài khoản')).to.equal(PLANS.planAccount)
       expect(await part(page, 'Chủ tài khoản')).to.equal(PLANS.planHolder)
       expect(await part(page, 'Số tiền')).to.match(/^600\.000\s₫$/)

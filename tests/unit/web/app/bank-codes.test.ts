@@ -1,6 +1,15 @@
 import { expect } from 'chai'
 import { banks } from '../../../../domain/banks/index.ts'
-import { bankCode, bankCodes } from '../../../../web/app/bank-codes.ts'
+import { bankCode, bankCodes, bankName } from '../../../../web/app/bank-codes.ts'
+
+describe('the name of a bank', () => {
+  it('is the one of the reader, or a code that says the same', () => {
+    const plain = (text: string) => text.toLowerCase().replace(/\W|bank$/g, '')
+    for (const { code, name } of banks) expect(plain(bankName(code)), code).to.equal(plain(name))
+    expect(bankName('VCB')).to.equal('Vietcombank')
+    expect(bankName('NEWBANK'), 'a bank that is unknown here').to.equal('NEWBANK')
+  })
+})
 
 describe('the code of a bank', () => {
   it('is found by the code and by the name of each bank that the reader knows', () => {
