@@ -192,7 +192,11 @@ export const Today = () => {
                   <Figures of={totals} />
                   <section class="block">
                     <h2>{t.days}</h2>
-                    <DayBars of={totals} currency={CURRENCY} dayOf={weekday} />
+                    {totals.some(({ credit, debit }) => credit !== '0.00' || debit !== '0.00') ? (
+                      <DayBars of={totals} currency={CURRENCY} dayOf={weekday} />
+                    ) : (
+                      <p>{t.noMoney}</p>
+                    )}
                   </section>
                 </>
               )

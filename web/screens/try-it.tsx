@@ -271,6 +271,7 @@ const Trial = ({ systems, accounts }: { systems: readonly System[]; accounts: re
       <section class="block stack tight" aria-live="polite">
         <h2>{t.result.title}</h2>
         <ActionProblem error={error} />
+        {!error && !read.result && !send.result && <p class="muted">{t.result.empty}</p>}
         {read.result && (
           <Result>
             <Reading text={read.result.text} of={read.result.parsed} />

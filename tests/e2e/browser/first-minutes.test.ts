@@ -60,6 +60,7 @@ describe('the first five minutes in a browser', function () {
     await visitor.go('/')
     await visitor.logIn(world.installation)
     await see('Những bước đầu tiên')
+    await see('Chưa có khoản tiền nào trong 14 ngày này.')
     // The first account has a shop from the start.
     await ticked('Khai báo tiền tố mã đơn')
     expect(await visitor.page.locator('li .status.success').count()).to.equal(1)
@@ -76,6 +77,7 @@ describe('the first five minutes in a browser', function () {
   it('show a text from the bank become a call with a valid signature', async () => {
     await follow('Gửi vào hộp thử')
     await visitor.page.getByLabel('Gửi vào hộp thử của tôi').check()
+    await see('Kết quả sẽ hiện ở đây khi bạn bấm Thử.')
     await press('Thử')
     await see('Đã ghi giao dịch.')
     await visitor.page.locator('section', { hasText: '3. Kết quả' }).getByText('Đã báo').waitFor()

@@ -7,6 +7,7 @@ export const today: Messages['today'] = {
   out: 'Money out',
   before: (amount) => `Same weekday last week: ${amount}`,
   days: 'Money in and out, last 14 days',
+  noMoney: 'No money in or out in these 14 days.',
   table: 'Show as a table',
   day: 'Day',
   checklist: {

@@ -33,6 +33,7 @@ export const tryIt: Messages['tryIt'] = {
   inboxName: 'Test inbox',
   result: {
     title: '3. Result',
+    empty: 'Press Try, and the result appears here.',
     read: 'Baoco has read',
     notRead: 'This is not a transaction',
     bank: 'Bank',

@@ -5,6 +5,7 @@ export const today = {
   out: 'Tiền ra',
   before: (amount: string) => `Cùng ngày tuần trước: ${amount}`,
   days: 'Tiền vào và ra, 14 ngày qua',
+  noMoney: 'Chưa có khoản tiền nào trong 14 ngày này.',
   table: 'Xem dạng bảng',
   day: 'Ngày',
   checklist: {

@@ -31,6 +31,7 @@ export const tryIt = {
   inboxName: 'Hộp thử',
   result: {
     title: '3. Kết quả',
+    empty: 'Kết quả sẽ hiện ở đây khi bạn bấm Thử.',
     read: 'Baoco đọc được',
     notRead: 'Đây không phải một giao dịch',
     bank: 'Ngân hàng',
