@@ -44,7 +44,7 @@ const Accounts = () => {
   const t = operator.accounts
   const found = useAccounts()
   const stateOf = ({ locked, operator: isOperator }: OperatorAccount) =>
-    locked ? t.locked : isOperator ? t.operator : t.normal
+    locked ? t.locked : isOperator ? t.operator : t.unlocked
   return (
     <section class="block stack tight">
       <h2>{t.title}</h2>

@@ -68,9 +68,9 @@ const Processes = ({ of }: { of: OperatorStatus }) => {
       <ul class="lines">
         {of.leases.map(({ name, process, since }) => (
           <li key={name}>
-            <b>{name}</b>
+            <b>{t.leaseNames[name] ?? name}</b>
             <div class="muted">
-              {process ?? t.unknown}, {t.since} {moment(since)}
+              {process === null ? t.unknown : t.holder(process)}, {t.since} {moment(since)}
             </div>
           </li>
         ))}

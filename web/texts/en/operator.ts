@@ -36,6 +36,14 @@ export const operator: Messages['operator'] = {
     clock: (process, seconds, isAhead) =>
       `The clock of ${process} is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} the database's.`,
     leases: 'Work that only one process does',
+    leaseNames: {
+      'planned work': 'Scheduled work',
+      reactions: 'Reactors',
+      'bulk retries': 'Bulk retries',
+      'projector main': 'Projector of the lists',
+      'projector search': 'Projector of the search',
+    },
+    holder: (process) => process,
     noLeases: 'No process holds any work yet.',
     unknown: 'unknown process',
     mailboxes: (count, isOne) => `${count} ${isOne ? 'mailbox is' : 'mailboxes are'} read`,
@@ -96,7 +104,7 @@ export const operator: Messages['operator'] = {
     state: 'State',
     locked: 'Locked',
     operator: 'Operator',
-    normal: 'Normal',
+    unlocked: 'Not locked',
     number: (id) => `no. ${id}`,
     until: (day) => `until ${day}`,
     unlock: 'To unlock one, run baoco account unlock EMAIL.',

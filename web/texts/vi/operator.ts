@@ -32,6 +32,14 @@ export const operator = {
     clock: (process: string, seconds: string, isAhead: boolean) =>
       `Đồng hồ của ${process} ${isAhead ? 'nhanh hơn' : 'chậm hơn'} đồng hồ của cơ sở dữ liệu ${seconds} giây.`,
     leases: 'Việc chỉ một tiến trình làm',
+    leaseNames: {
+      'planned work': 'Việc theo lịch',
+      reactions: 'Lệnh sinh từ sự kiện',
+      'bulk retries': 'Gửi lại hàng loạt',
+      'projector main': 'Cập nhật danh sách',
+      'projector search': 'Cập nhật tìm kiếm',
+    } as Record<string, string>,
+    holder: (process: string) => process.replace(/, process (\d+) on /, ', tiến trình $1 trên '),
     noLeases: 'Chưa tiến trình nào giữ việc nào.',
     unknown: 'tiến trình không rõ',
     mailboxes: (count: string, _isOne: boolean) => `${count} hộp thư đang được đọc`,
@@ -97,7 +105,7 @@ export const operator = {
     state: 'Tình trạng',
     locked: 'Bị khóa',
     operator: 'Người vận hành',
-    normal: 'Bình thường',
+    unlocked: 'Không bị khóa',
     number: (id: number) => `số ${id}`,
     until: (day: string) => `đến ${day}`,
     unlock: 'Mở khóa bằng lệnh baoco account unlock EMAIL.',

@@ -33,6 +33,30 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
     await haveAccounts(0)
   })
 
+  it('names leases and their holders in the language of the page, and claims of an account only what it knows', async () => {
+    const { page } = visitor()
+    await page.route('**/api/operator/status', async (route) => {
+      const response = await route.fetch()
+      const { data } = (await response.json()) as { data: object }
+      const held = { process: 'project, process 7 on shop-1', since: new Date().toISOString() }
+      const leases = ['planned work', 'reactions', 'bulk retries', 'projector main', 'projector search', 'relay baoco']
+      await route.fulfill({ response, json: { data: { ...data, leases: leases.map((name) => ({ name, ...held })) } } })
+    })
+    await visitor().enter('/operator')
+    const processes = page.locator('section', { hasText: 'Việc chỉ một tiến trình làm' })
+    const lease = processes.locator('li', { hasText: 'Việc theo lịch' })
+    await lease.getByText('project, tiến trình 7 trên shop-1, từ').waitFor()
+    expect(await processes.locator('b').allInnerTexts()).to.include.members([
+      'Lệnh sinh từ sự kiện',
+      'Gửi lại hàng loạt',
+      'Cập nhật danh sách',
+      'Cập nhật tìm kiếm',
+      'relay baoco',
+    ])
+    expect(await page.getByText('Bình thường', { exact: true }).count()).to.equal(0)
+    await page.unroute('**/api/operator/status')
+  })
+
   it('does not say that all is well with a full disk, a wrong clock, or mails that cannot be sent', async () => {
     const { page } = visitor()
     type Answer = { data: { disk: object; clocks: object[] } }
