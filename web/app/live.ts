@@ -20,6 +20,8 @@ export interface LiveMessage {
   what?: string
   id?: number
   webhook_status?: string
+  /** Number of an attempt. */
+  attempt?: number
 }
 
 export const liveState = signal<LiveState>('connecting')
@@ -37,6 +39,10 @@ const STALE: Record<LiveMessage['kind'], readonly string[]> = {
   account: ['checklist', 'account', 'webhooks', 'sources', 'systems', 'keys', 'banks', 'senders'],
   reset: [],
 }
+
+/** A call that is repeated has another word in the lists from its first attempt on. */
+const staleAfter = ({ kind, what, attempt }: LiveMessage): readonly string[] =>
+  what === 'retrying' && attempt === 1 ? [...STALE[kind], 'transactions'] : STALE[kind]
 
 const listeners = new Set<(message: LiveMessage) => void>()
 /** @returns the function that stops listening */
@@ -74,7 +80,7 @@ const gather = (): void => void (gathering ??= setTimeout(refetch, Math.max(GATH
 const handle = (message: LiveMessage): void => {
   for (const listener of listeners) listener(message)
   if (message.kind === 'reset') stale = 'all'
-  if (stale !== 'all') stale = new Set([...stale, ...STALE[message.kind]])
+  if (stale !== 'all') stale = new Set([...stale, ...staleAfter(message)])
   // Until the page asks, a screen that opens does.
   makeStale(stale)
   gather()

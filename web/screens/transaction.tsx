@@ -66,7 +66,13 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
         <span class="figure" style={lettersOf(signedMoney(of))}>
           <Amount of={of} />
         </span>
-        <Status of={of.webhook_status} />
+        <Status
+          of={
+            isWaiting(of) && of.deliveries.some(({ outcome }) => outcome !== 'delivered')
+              ? 'retrying'
+              : of.webhook_status
+          }
+        />
       </div>
       <ActionProblem error={retry.error} />
       <div class="columns">

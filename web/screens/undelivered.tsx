@@ -101,13 +101,14 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
   const next = !hindered && of.next_attempt_at && Date.parse(of.next_attempt_at) > now() ? of.next_attempt_at : null
   const name = `${rule?.name ?? ''}, ${what}`
   const isFailed = of.status === 'failed'
+  const status = isFailed ? 'failed' : of.error === null ? 'pending' : 'retrying'
   const mayWaitForQuota = useAccount().data?.usage.limit != null && of.error === null
   const list = { webhook_status: of.status, rule_id: of.rule_id }
   return (
     <li class="row between">
       <div class="stack tight facts">
         <div class="row">
-          <Status of={isFailed ? 'failed' : 'retrying'} />
+          <Status of={status} />
           <b>{t.count(count(of.count), of.count === 1)}</b>
         </div>
         <p>
@@ -146,7 +147,7 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
         <a
           class="button plain"
           href={`/transactions${queryText(list)}`}
-          aria-label={t.seeOf(`${name}, ${texts.value.common.status[isFailed ? 'failed' : 'retrying']}`)}
+          aria-label={t.seeOf(`${name}, ${texts.value.common.status[status]}`)}
         >
           {t.see}
         </a>

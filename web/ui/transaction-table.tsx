@@ -7,11 +7,12 @@ import { texts } from '../app/language.ts'
 import { PATHS } from '../paths.ts'
 import { Amount, Empty, Status, Stranger, When } from './basics.tsx'
 
-const STATES = ['success', 'failed', 'pending'] as const
+const STATES = ['success', 'failed', 'pending', 'retrying'] as const
 
 /** Where the outcome differs from rule to rule: how many of each. */
-const Mixed = ({ of }: { of: DeliveryCounts }) => {
+const Mixed = ({ of: { retrying = 0, pending, ...rest } }: { of: DeliveryCounts }) => {
   const { mixed } = texts.value.transactions
+  const of = { ...rest, retrying, pending: pending - retrying }
   const some = STATES.filter((state) => of[state] > 0)
   if (some.length < 2) return null
   return <div class="muted mixed">{some.map((state) => mixed[state](count(of[state]))).join(', ')}</div>
@@ -38,7 +39,7 @@ export const TransactionRow = ({ of }: { of: ListedTransaction }) => (
       <When at={of.created_at} />
     </td>
     <td>
-      <Status of={of.webhook_status} />
+      <Status of={of.webhook_status === 'pending' && of.deliveries.retrying ? 'retrying' : of.webhook_status} />
       <Mixed of={of.deliveries} />
     </td>
   </tr>

@@ -65,9 +65,9 @@ const shown = {
 const Transaction = z
   .strictObject({
     ...shown,
-    deliveries: z.strictObject({ pending: count, success: count, failed: count }).meta({
+    deliveries: z.strictObject({ pending: count, retrying: count, success: count, failed: count }).meta({
       description:
-        'The number of rules by the state of their delivery. A delivery that was open when its rule was deleted is not counted.',
+        'The number of rules by the state of their delivery. `retrying` are the pending ones that have had an attempt. A delivery that was open when its rule was deleted is not counted.',
     }),
   })
   .meta({ id: 'Transaction' })

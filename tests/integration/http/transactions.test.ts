@@ -124,11 +124,11 @@ describe('one transaction', () => {
   it('shows in the list how its deliveries stand, rule by rule', async () => {
     const mine = await api.newAccount('counts@example.com')
     const rules: number[] = []
-    for (const name of ['a', 'b', 'c', 'd']) {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
       const json = { name, url: `https://${name}.example/` }
       rules.push((await api.ask('POST', '/api/webhooks', { key: mine.api_key, json })).body.data.id)
     }
-    const [dead, fine, waiting, removed] = rules as [number, number, number, number]
+    const [dead, fine, waiting, removed] = rules as [number, number, number, number, number]
     const id = await api.nextId()
     await api.happened(mine.user_id, id, [
       captured(mine.user_id, id, { rules, webhook_status: 'pending' }),
@@ -146,8 +146,8 @@ describe('one transaction', () => {
     await api.happened(mine.user_id, unmatched, [captured(mine.user_id, unmatched)])
     const { data } = (await api.ask('GET', '/api/transactions', { key: mine.api_key })).body
     expect(data.map(({ deliveries }: { deliveries: object }) => deliveries)).to.deep.equal([
-      { pending: 0, success: 0, failed: 0 },
-      { pending: 1, success: 1, failed: 1 },
+      { pending: 0, retrying: 0, success: 0, failed: 0 },
+      { pending: 2, retrying: 1, success: 1, failed: 1 },
     ])
   })
 

@@ -51,6 +51,8 @@ export interface Delivery extends Attempt {
 /** The number of rules by the state of their delivery. */
 export interface DeliveryCounts {
   pending: number
+  /** The pending ones that have had an attempt. A process of an older version does not report them. */
+  retrying?: number
   success: number
   failed: number
 }

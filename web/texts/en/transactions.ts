@@ -28,6 +28,7 @@ export const transactions: Messages['transactions'] = {
     success: (count) => `${count} delivered`,
     failed: (count) => `${count} failed`,
     pending: (count) => `${count} sending`,
+    retrying: (count) => `${count} retrying`,
   },
   more: 'Show older',
   empty: 'No transactions yet. Send a bank text to your personal URL, or connect a phone.',

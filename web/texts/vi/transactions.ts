@@ -26,6 +26,7 @@ export const transactions = {
     success: (count: string) => `${count} đã báo`,
     failed: (count: string) => `${count} lỗi`,
     pending: (count: string) => `${count} đang gửi`,
+    retrying: (count: string) => `${count} đang gửi lại`,
   },
   more: 'Xem cũ hơn',
   empty: 'Chưa có giao dịch nào. Gửi tin báo tới đường dẫn riêng của bạn, hoặc kết nối điện thoại.',

@@ -130,7 +130,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
   it('shows that one webhook has a transaction and another does not, and sends a delivered one once more after a question', async () => {
     const { page } = visitor()
     await visitor().open('/transactions')
-    await page.locator('tr', { hasText: 'DH1044' }).getByText('1 đã báo, 1 đang gửi').waitFor()
+    await page.locator('tr', { hasText: 'DH1044' }).getByText('1 đã báo, 1 đang gửi lại').waitFor()
     const id = await owner().pay({ order_id: 'DH2079', webhook_status: 'pending', rules: [owner().ruleId] })
     await owner().delivered(id)
     await visitor().open(`/transactions/${id}`)
@@ -138,7 +138,27 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.getByRole('dialog').getByText('X-Webhook-Replay: 1').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Gửi thêm một lần' }).click()
     await page.locator('.timeline', { hasText: 'Yêu cầu gửi lại' }).waitFor()
-    await page.locator('.figures').getByText('Đang gửi').waitFor()
+    await page.locator('.figures').getByText('◐ Đang gửi', { exact: true }).waitFor()
+  })
+
+  it('says in lists of a payment whose call is repeated that it is sent again, from the first failure on', async () => {
+    const { page } = visitor()
+    const payment = { webhook_status: 'pending' as const, rules: [owner().ruleId] }
+    await visitor().enter('/transactions')
+    await page.locator('.rail > .foot .live', { hasText: 'Trực tiếp' }).waitFor()
+    const [first, second] = [
+      await owner().pay({ ...payment, order_id: 'DH2090' }),
+      await owner().pay({ ...payment, order_id: 'DH2091' }),
+    ]
+    const stateOf = (order: string) => page.locator('.ledger tr', { hasText: order }).locator('.status')
+    for (const order of ['DH2090', 'DH2091']) await stateOf(order).getByText('◐ Đang gửi', { exact: true }).waitFor()
+    await owner().failed(first, new Date(Date.now() + 3_600_000))
+    await stateOf('DH2090').getByText('◐ Đang gửi lại', { exact: true }).waitFor()
+    await stateOf('DH2091').getByText('◐ Đang gửi', { exact: true }).waitFor()
+    await visitor().open(`/transactions/${first}`)
+    await page.locator('.figures').getByText('◐ Đang gửi lại', { exact: true }).waitFor()
+    for (const id of [first, second])
+      await owner().api.ask('DELETE', `/api/transactions/${id}`, { key: owner().api.owner.api_key })
   })
 
   it('says only of the attempt that still waits that its call is repeated, on both pages that list attempts', async () => {
