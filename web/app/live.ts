@@ -35,7 +35,7 @@ const STALE: Record<LiveMessage['kind'], readonly string[]> = {
   transaction: ['first-payments', 'transactions', 'transaction', 'stats', 'notifications', 'undelivered'],
   attempt: ['transaction', 'logs', 'webhooks', 'inbox'],
   alert: ['alerts', 'sources'],
-  notification: ['notifications', 'sources'],
+  notification: ['notifications', 'ignored', 'sources'],
   account: ['checklist', 'account', 'webhooks', 'sources', 'systems', 'keys', 'banks', 'senders'],
   reset: [],
 }

@@ -2,13 +2,14 @@
 /** Today: did money arrive, and is anything broken. */
 import { queryOptions, useQuery } from '@tanstack/preact-query'
 import { get, getData } from '../api/client.ts'
-import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/types.ts'
+import type { Alert, BankAccount, ListedTransaction, Notification, Page, Stats } from '../api/types.ts'
 import { alertLink } from '../app/alert-link.ts'
 import { sum, vietnamDay } from '../app/format.ts'
 import { count, money, signedSum, weekday } from '../app/localised.ts'
 import { texts } from '../app/language.ts'
-import { presentDay } from '../app/present.ts'
+import { presentDay, presentTime } from '../app/present.ts'
 import { isOverQuota, queries, useAccount } from '../app/session.ts'
+import { DAY_MS } from '../app/vietnam-time.ts'
 import { PARTS } from '../paths.ts'
 import { After } from '../ui/after.tsx'
 import { AlertText, isOpen, useAlerts } from '../ui/alerts.tsx'
@@ -84,21 +85,40 @@ const useAttention = () => {
     queryKey: ['undelivered', 'count'],
     queryFn: async () => (await get<Page<ListedTransaction>>('/api/transactions', { webhook_status: 'failed' })).total,
   })
-  return { alerts, banks, failed, retried: useWaiting() }
+  // The newest ones are enough: it is about those of a day.
+  const ignored = useQuery({
+    queryKey: ['ignored'],
+    queryFn: async () => (await get<Page<Notification>>('/api/notifications', { status: 'ignored' })).data,
+  })
+  return { alerts, banks, failed, retried: useWaiting(), ignored }
 }
 
-const Undelivered = ({ status, text }: { status: 'failed' | 'pending'; text: string }) => (
-  <li class="row between">
-    <span class={`status ${status} wraps`}>
-      <span aria-hidden="true">{status === 'failed' ? '▲' : '◐'}</span> {text}
-    </span>
-    <a class="button" href={`/undelivered?status=${status}`} aria-label={`${texts.value.today.open}: ${text}`}>
-      {texts.value.today.open}
-    </a>
-  </li>
-)
+const STATES = {
+  failed: ['▲', '/undelivered?status=failed'],
+  pending: ['◐', '/undelivered?status=pending'],
+  neutral: ['–', '/unread?status=ignored'],
+} as const
 
-const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<typeof useAttention> }) => {
+const Counted = ({ kind, text }: { kind: keyof typeof STATES; text: string }) => {
+  const [shape, path] = STATES[kind]
+  const { open } = texts.value.today
+  return (
+    <li class="row between">
+      <span class={`status ${kind} wraps`}>
+        <span aria-hidden="true">{shape}</span> {text}
+      </span>
+      <a class="button" href={path} aria-label={`${open}: ${text}`}>
+        {open}
+      </a>
+    </li>
+  )
+}
+
+/** Texts like a bank's of the last 24 hours, which a forwarder sent without the sender or the app. */
+const isUntrusted = ({ reason, received_at }: Notification): boolean =>
+  (reason === 'unknown_sender' || reason === 'unknown_app') && Date.parse(received_at) > presentTime.value - DAY_MS
+
+const Attention = ({ of: { alerts, banks, failed, retried, ignored } }: { of: ReturnType<typeof useAttention> }) => {
   const { today: t, common } = texts.value
   const account = useAccount().data
   const isFull = account !== undefined && isOverQuota(account)
@@ -107,7 +127,8 @@ const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<
   const unnamed = waiting.length - MOST_ASKED
   // Those without an error were not called yet.
   const repeated = (retried.data?.groups ?? []).reduce((sum, { error, count }) => sum + (error === null ? 0 : count), 0)
-  const others = [banks, failed, retried]
+  const untrusted = ignored.data?.filter(isUntrusted).length ?? 0
+  const others = [banks, failed, retried, ignored]
   const isKnown = others.every(({ data }) => data !== undefined)
   const read = {
     data: isKnown || undefined,
@@ -121,14 +142,13 @@ const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<
         {() => (
           <>
             <FailedRead of={read} />
-            {open.length + waiting.length + (failed.data ?? 0) + repeated === 0 ? (
+            {open.length + waiting.length + (failed.data ?? 0) + repeated + untrusted === 0 ? (
               isKnown && <p>{t.calm}</p>
             ) : (
               <ul class="lines">
-                {!!failed.data && (
-                  <Undelivered status="failed" text={t.failed(count(failed.data), failed.data === 1)} />
-                )}
-                {repeated > 0 && <Undelivered status="pending" text={t.repeated(count(repeated), repeated === 1)} />}
+                {!!failed.data && <Counted kind="failed" text={t.failed(count(failed.data), failed.data === 1)} />}
+                {repeated > 0 && <Counted kind="pending" text={t.repeated(count(repeated), repeated === 1)} />}
+                {untrusted > 0 && <Counted kind="neutral" text={t.untrusted(count(untrusted), untrusted === 1)} />}
                 {waiting.slice(0, MOST_ASKED).map((each) => (
                   <Unconfirmed key={each.id} of={each} />
                 ))}

@@ -36,6 +36,8 @@ export const today: Messages['today'] = {
   failed: (count, isOne) => `${count} ${isOne ? 'transaction was' : 'transactions were'} not delivered to the shop`,
   repeated: (count, isOne) =>
     `${count} ${isOne ? 'delivery has' : 'deliveries have'} not reached the shop yet. Baoco keeps trying`,
+  untrusted: (count, isOne) =>
+    `${count} ${isOne ? 'text that looks like a bank’s was' : 'texts that look like a bank’s were'} ignored in the last 24 hours, because the sender or the app is not known`,
   open: 'Open',
   see: {
     undelivered: 'See what is undelivered',

@@ -33,6 +33,8 @@ export const today = {
   calm: 'Mọi thứ đang chạy tốt.',
   failed: (count: string, _isOne: boolean) => `${count} giao dịch chưa báo được cho cửa hàng`,
   repeated: (count: string, _isOne: boolean) => `${count} lượt báo chưa tới được cửa hàng, Baoco đang gửi lại`,
+  untrusted: (count: string, _isOne: boolean) =>
+    `${count} tin giống tin ngân hàng bị bỏ qua trong 24 giờ qua, vì không rõ người gửi hoặc ứng dụng`,
   open: 'Xem',
   see: {
     undelivered: 'Xem những gì chưa báo được',

@@ -139,7 +139,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
   it('does not say that all is well while it does not know whether everything was delivered', async () => {
     const { page } = visitor()
     const undelivered = { '**/api/transactions?webhook_status=failed': [], '**/api/undelivered*': { groups: [] } }
-    for (const path of ['alerts', 'bank-accounts'])
+    for (const path of ['alerts', 'bank-accounts', 'notifications?status=ignored'])
       await page.route(`**/api/${path}`, (route) => route.fulfill({ json: { data: [] } }))
     const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Cần bạn xem' }) })
     for (const missing of Object.keys(undelivered)) {

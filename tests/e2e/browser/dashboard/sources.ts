@@ -1,5 +1,6 @@
 /** Everything that people do with phones and mailboxes. */
 import { expect } from 'chai'
+import { vietcombankText } from '../../../harness/bank-texts.ts'
 import { aMinutePasses, keepMinutes } from '../../../harness/dashboard/minutes.ts'
 import { HOSTILE } from '../../../harness/dashboard/visitor.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
@@ -44,6 +45,25 @@ export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
     await phone.getByRole('button', { name: 'Gỡ Máy ở quầy' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Gỡ' }).click()
     await phone.waitFor({ state: 'detached' })
+  })
+
+  it('says on Today that texts without a sender were ignored, for a day', async () => {
+    const { page } = visitor()
+    const old = new Date(Date.now() - 25 * 3_600_000).toISOString()
+    const of = (reason: string, received_at = new Date().toISOString()) => ({ reason, received_at })
+    const data = [of('unknown_sender'), of('unknown_app'), of('otp'), of('unknown_sender', old)]
+    await page.route('**/api/notifications?status=ignored', (route) => route.fulfill({ json: { data } }))
+    await visitor().enter('/')
+    const line = page.locator('li', { hasText: 'giống tin ngân hàng bị bỏ qua trong 24 giờ qua' })
+    await line.getByText(/^– 2 tin/).waitFor()
+    await page.locator('.rail > .foot .live', { hasText: 'Trực tiếp' }).waitFor()
+    await page.unroute('**/api/notifications?status=ignored')
+    const ignored = await owner().list<{ reason: string }[]>('/api/notifications?status=ignored')
+    const before = ignored.filter(({ reason }) => /^unknown_(?:sender|app)$/.test(reason)).length
+    await owner().receive('', vietcombankText(71, 'DH3071'))
+    await line.getByText(`– ${before + 1} tin`).waitFor()
+    await line.getByRole('link').click()
+    await page.waitForURL('**/unread?status=ignored')
   })
 
   it('adds a mailbox, says why it cannot be read, changes it, and removes it', async () => {
