@@ -56,7 +56,7 @@ describe('the language of the dashboard', function () {
       one.page.getByRole('button', { name: 'Create the account' }).click(),
     ])
     expect(request.postDataJSON()).to.include({ language: 'en' })
-    await one.page.getByText('We have sent a mail to reader@example.com.').waitFor()
+    await one.page.getByText('open the link in the mail to reader@example.com.').waitFor()
     const two = await newVisitor()
     await two.go('/login')
     await two.speak('en')

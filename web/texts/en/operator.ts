@@ -111,7 +111,7 @@ export const operator: Messages['operator'] = {
   },
   outbox: {
     title: 'Unsent mails',
-    text: 'Without a mail server all mails stay here. A mail may contain a link that gives access to an account, so do not show it to anybody else.',
+    text: 'Without a mail server all mails stay here. A mail may contain a link that gives access to an account, so pass it on only to the owner of its address.',
     empty: 'There are no unsent mails.',
     to: (email) => `To ${email}`,
     tried: (times, isOne) => `${times} ${isOne ? 'attempt' : 'attempts'} to send it`,

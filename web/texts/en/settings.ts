@@ -63,7 +63,7 @@ export const settings: Messages['settings'] = {
     unlimited: (used) => `${used}, no limit`,
     password: 'Change the password',
     passwordText: 'We will email you a link to change your password.',
-    sent: 'The link is on its way to your email address.',
+    sent: 'Open the link in the mail to your email address. If the mail does not come, ask the operator of this server.',
     removal:
       'To delete the account and all its data, ask the operator. The operator uses the command npx baoco account delete.',
   },

@@ -118,7 +118,8 @@ export const entry: Messages['entry'] = {
     forgot: 'Forgot your password?',
     register: 'Create an account',
     resend: 'Send the confirmation mail again',
-    resent: 'If this address is waiting for confirmation, a new link is on its way.',
+    resent:
+      'If this address is waiting for confirmation, open the new link in the mail to it. If the mail does not come, ask the operator of this server.',
   },
   again: {
     title: 'Log in again',
@@ -132,7 +133,7 @@ export const entry: Messages['entry'] = {
     hint: 'At least 10 characters.',
     button: 'Create the account',
     done: (email) =>
-      `We have sent a mail to ${email}. Open the link in it to continue. If you cannot find it, look in your spam folder, and check this address.`,
+      `To continue, open the link in the mail to ${email}. If you cannot find the mail, look in your spam folder, and check this address. If it does not come, ask the operator: they have it if this server cannot send mails.`,
     have: 'Already have an account? Log in',
   },
   verify: {
@@ -145,7 +146,7 @@ export const entry: Messages['entry'] = {
     title: 'Forgot your password?',
     lead: 'Enter your email address. We send a link to choose a new password; it is valid for one hour.',
     button: 'Send the link',
-    done: 'If this address has an account, the link is on its way.',
+    done: 'If this address has an account, open the link in the mail to it. If the mail does not come, ask the operator of this server.',
   },
   reset: {
     title: 'Choose a new password',

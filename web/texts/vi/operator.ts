@@ -112,7 +112,7 @@ export const operator = {
   },
   outbox: {
     title: 'Thư chưa gửi',
-    text: 'Khi chưa cài máy chủ thư, mọi thư nằm lại ở đây. Thư có thể chứa liên kết mở tài khoản: đừng gửi cho người khác.',
+    text: 'Khi chưa cài máy chủ thư, mọi thư nằm lại ở đây. Thư có thể chứa liên kết mở tài khoản: chỉ chuyển cho chủ của địa chỉ đó.',
     empty: 'Không có thư nào chưa gửi.',
     to: (email: string) => `Gửi tới ${email}`,
     tried: (times: string, _isOne: boolean) => `đã thử gửi ${times} lần`,

@@ -62,7 +62,7 @@ export const settings = {
     unlimited: (used: string) => `${used}, không giới hạn`,
     password: 'Đổi mật khẩu',
     passwordText: 'Chúng tôi sẽ gửi liên kết đổi mật khẩu tới email của bạn.',
-    sent: 'Liên kết đang được gửi tới email của bạn.',
+    sent: 'Hãy mở liên kết trong thư gửi tới email của bạn. Nếu không thấy thư, hãy hỏi người vận hành máy chủ này.',
     removal:
       'Muốn xóa tài khoản và mọi dữ liệu của nó, hãy liên hệ người vận hành. Người vận hành dùng lệnh npx baoco account delete.',
   },

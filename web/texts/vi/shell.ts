@@ -114,7 +114,8 @@ export const entry = {
     forgot: 'Quên mật khẩu?',
     register: 'Tạo tài khoản',
     resend: 'Gửi lại thư xác nhận',
-    resent: 'Nếu email này đang chờ xác nhận, một liên kết mới đang được gửi tới.',
+    resent:
+      'Nếu email này đang chờ xác nhận, hãy mở liên kết mới trong thư gửi tới đó. Nếu không thấy thư, hãy hỏi người vận hành máy chủ này.',
   },
   again: {
     title: 'Hãy đăng nhập lại',
@@ -128,7 +129,7 @@ export const entry = {
     hint: 'Ít nhất 10 ký tự.',
     button: 'Tạo tài khoản',
     done: (email: string) =>
-      `Chúng tôi đã gửi một thư tới ${email}. Hãy mở liên kết trong thư để tiếp tục. Nếu không thấy thư, hãy tìm trong mục thư rác, và xem lại địa chỉ này.`,
+      `Để tiếp tục, hãy mở liên kết trong thư gửi tới ${email}. Nếu không thấy thư, hãy tìm trong mục thư rác, và xem lại địa chỉ này. Nếu vẫn không có, hãy hỏi người vận hành: khi máy chủ này không gửi được thư, họ giữ thư đó.`,
     have: 'Đã có tài khoản? Đăng nhập',
   },
   verify: {
@@ -141,7 +142,7 @@ export const entry = {
     title: 'Quên mật khẩu',
     lead: 'Nhập email của bạn. Chúng tôi gửi một liên kết để đặt mật khẩu mới; liên kết dùng được trong một giờ.',
     button: 'Gửi liên kết',
-    done: 'Nếu email này có tài khoản, liên kết đang được gửi tới.',
+    done: 'Nếu email này có tài khoản, hãy mở liên kết trong thư gửi tới đó. Nếu không thấy thư, hãy hỏi người vận hành máy chủ này.',
   },
   reset: {
     title: 'Đặt mật khẩu mới',
