@@ -20,6 +20,8 @@ export interface HistoryFacts {
   copy_of?: number
   /** Its text says that the money came back. So its order id pays nothing by itself. */
   came_back?: true
+  /** The shop's prefix by which the order id was found; null if no active shop had it. */
+  prefix?: string | null
   attempt?: number
   /** 0: no answer. */
   http_status?: number
@@ -68,6 +70,13 @@ const heldBack = ({ held }: { held?: HeldFor | undefined }): string =>
 export const hasComeBack = (data: TransactionEventData['TransactionCaptured']): boolean =>
   data.prefix === null && (data.order_id !== null || data.contradicts !== undefined) && cameBack(data, data.description)
 
+/** Whether there is an order id that belongs to no active shop. */
+const hasNoShop = (data: TransactionEventData['TransactionCaptured']): boolean =>
+  data.order_id !== null && data.prefix === null && data.already_run_of === null && !hasComeBack(data)
+
+const prefixOf = ({ order_id, prefix }: { order_id: string | null; prefix: string | null }): HistoryFacts =>
+  order_id !== null && prefix !== null ? { prefix } : {}
+
 const sentence = (event: TransactionEvent): string => {
   switch (event.type) {
     case 'TransactionCaptured': {
@@ -110,25 +119,27 @@ const sentence = (event: TransactionEvent): string => {
 const factsOf = (event: TransactionEvent): HistoryFacts => {
   switch (event.type) {
     case 'TransactionCaptured': {
-      const { rules, held, already_run_of } = event.data
+      const { rules, held, already_run_of, webhook_status } = event.data
       return {
         rules,
         ...(held && { held }),
         ...(already_run_of !== null && { copy_of: already_run_of }),
         ...(hasComeBack(event.data) && { came_back: true }),
+        ...(hasNoShop(event.data) && webhook_status === 'no_match' ? { prefix: null } : prefixOf(event.data)),
       }
     }
     case 'TransactionCompleted': {
       const { rules, held } = event.data
-      return { rules, ...(held && { held }) }
+      return { rules, ...(held && { held }), ...prefixOf(event.data) }
     }
     case 'WebhookAttempted': {
       const { rule_id, attempt, http_status, error } = event.data
       return { rules: [rule_id], attempt, http_status, error }
     }
     case 'WebhookRetryRequested': {
-      const { by, rules, released, due_now, again } = event.data
-      return { by, rules, why: released ? 'released' : due_now ? 'due_now' : again ? 'again' : 'retry' }
+      const { by, rules, rematched, released, due_now, again } = event.data
+      const why = released ? 'released' : due_now ? 'due_now' : again ? 'again' : 'retry'
+      return { by, rules, why, ...(rematched && prefixOf(event.data)) }
     }
     case 'DeliveryEnded':
       return { rules: [event.data.rule_id], why: event.data.reason }

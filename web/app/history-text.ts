@@ -1,7 +1,13 @@
-/** The text of a line of a transaction's history beside its title. Empty if there is none. */
+/** The texts of a line of a transaction's history beside its title. Empty if there is none. */
 import type { HistoryLine } from '../api/types.ts'
 import type { Messages } from '../texts/vi.ts'
 import { errorCode, errorText } from './error-text.ts'
+
+/** Why the order id is taken for one. Empty if the line says nothing about it. */
+export const orderText = (
+  { facts: { prefix } }: HistoryLine,
+  { transaction: { history: t } }: Pick<Messages, 'transaction'>,
+): string => (prefix === undefined ? '' : prefix === null ? t.noPrefix : t.prefix(prefix))
 
 /** @param nameOf  of a rule */
 export const historyText = (

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/preact-query'
 import { getData } from '../api/client.ts'
 import type { HistoryLine } from '../api/types.ts'
-import { historyText } from '../app/history-text.ts'
+import { historyText, orderText } from '../app/history-text.ts'
 import { texts } from '../app/language.ts'
 import { Stranger, When } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
@@ -28,13 +28,14 @@ export const History = ({ id }: { id: number }) => {
         <ol class="timeline">
           {[...lines].reverse().map((line, index) => (
             <li key={`${line.at}-${index}`}>
-              <span>
+              <div>
                 {t.events[line.event] ?? line.event}
-                <br />
-                <span class="muted">
-                  <Stranger text={historyText(line, texts.value, nameOf)} />
-                </span>
-              </span>
+                {[orderText(line, texts.value), historyText(line, texts.value, nameOf)].filter(Boolean).map((text) => (
+                  <div key={text} class="muted">
+                    <Stranger text={text} />
+                  </div>
+                ))}
+              </div>
               <When at={line.at} />
             </li>
           ))}

@@ -26,6 +26,11 @@ export const History = z.array(
             .literal(true)
             .optional()
             .meta({ description: 'Its text says that the money came back, so its order id pays nothing by itself.' }),
+          prefix: z
+            .string()
+            .nullable()
+            .optional()
+            .meta({ description: "The shop's prefix by which the order id was found; null if no active shop had it." }),
           attempt: z.int().optional(),
           http_status: z.int().optional().meta({ description: '0 means no response.' }),
           error: z.string().nullable().optional(),

@@ -87,6 +87,7 @@ export interface HistoryLine {
     held?: 'old_notification' | 'unconfirmed_account'
     copy_of?: number
     came_back?: true
+    prefix?: string | null
     attempt?: number
     http_status?: number
     error?: string | null

@@ -175,6 +175,8 @@ export const transaction: Messages['transaction'] = {
   history: {
     rule: (id) => `webhook no. ${id}`,
     attempt: (name, number, outcome) => `${name}, attempt ${number}: ${outcome}`,
+    prefix: (prefix) => `The order id has your shop’s prefix ${prefix}`,
+    noPrefix: 'The order id has the prefix of none of your shops',
     nobody: 'No webhook accepts it',
     copy: (id) => `A copy of transaction ${id}, so nothing is sent`,
     cameBack: 'Its text says that the money came back, so it pays no order',

@@ -170,6 +170,8 @@ export const transaction = {
   history: {
     rule: (id: number) => `webhook số ${id}`,
     attempt: (name: string, number: number, outcome: string) => `${name}, lần ${number}: ${outcome}`,
+    prefix: (prefix: string) => `Nhận ra mã đơn nhờ tiền tố ${prefix} của cửa hàng`,
+    noPrefix: 'Mã đơn không bắt đầu bằng tiền tố của cửa hàng nào',
     nobody: 'Không webhook nào nhận',
     copy: (id: number) => `Bản sao của giao dịch ${id}, nên không gửi`,
     cameBack: 'Nội dung ghi là tiền hoàn trả, nên không trả cho đơn nào',

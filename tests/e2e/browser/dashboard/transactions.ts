@@ -1,5 +1,6 @@
 /** Everything that people do with transactions. */
 import { expect } from 'chai'
+import { vietcombankText } from '../../../harness/bank-texts.ts'
 import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { SIZES } from '../../../harness/dashboard/views.ts'
@@ -247,6 +248,19 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await attention.getByRole('link', { name: /^Xem: [0-9]+ lượt báo/ }).click()
     await page.waitForURL('**/undelivered?status=pending')
     await page.unrouteAll()
+  })
+
+  it('says by which prefix an order id was found', async () => {
+    const { page } = visitor()
+    for (const [number, order, why] of [
+      [81, 'HS3081', 'Nhận ra mã đơn nhờ tiền tố HS của cửa hàng'],
+      [82, 'XQ3082', 'Mã đơn không bắt đầu bằng tiền tố của cửa hàng nào'],
+    ] as const) {
+      const { body } = await owner().receive('?sender=Vietcombank', vietcombankText(number, order))
+      await visitor().open(`/transactions/${body.data.id}`)
+      await page.locator('.timeline').getByText(why, { exact: true }).waitFor()
+      await owner().api.ask('DELETE', `/api/transactions/${body.data.id}`, { key: owner().api.owner.api_key })
+    }
   })
 
   it('says that an old notification was not sent because of its age, until somebody matches it again', async () => {

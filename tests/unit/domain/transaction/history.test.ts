@@ -40,6 +40,15 @@ describe('the history of a transaction', () => {
     expect(retried('DH', 'success')).to.equal(`${again}, all rules that fit have succeeded`)
   })
 
+  it('says by which prefix the order id was found', () => {
+    const order = { order_id: 'DH1042', webhook_status: 'no_match' as const }
+    expect(capturedAs({ ...order, prefix: 'DH' }).facts.prefix).to.equal('DH')
+    expect(capturedAs({ ...order, prefix: null }).facts.prefix).to.equal(null)
+    const plan = { webhook_status: 'plan_upgraded' as const }
+    const unsaid = [{ content: `DH1042 ${BACK}` }, { already_run_of: 1 }, { order_id: null }, plan]
+    for (const given of unsaid) expect(capturedAs({ ...order, prefix: null, ...given }).facts).to.not.have.key('prefix')
+  })
+
   const says = 'its text says that the money came back, so it pays no order'
 
   it('says that its money came back', () => {
@@ -58,7 +67,7 @@ describe('the history of a transaction', () => {
   it('does not say so if its order counted, because these words were not known when it was captured', () => {
     const paid = { order_id: 'DH1042', prefix: 'DH', rules: [3], webhook_status: 'success' as const }
     const { facts, text } = capturedAs({ ...paid, content: `DH1042 ${BACK}` })
-    expect(facts).to.deep.equal({ rules: [3] })
+    expect(facts).to.deep.equal({ rules: [3], prefix: 'DH' })
     expect(text).to.not.contain('came back')
   })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { HistoryLine } from '../../../../web/api/types.ts'
-import { historyText } from '../../../../web/app/history-text.ts'
+import { historyText, orderText } from '../../../../web/app/history-text.ts'
 import { en } from '../../../../web/texts/en.ts'
 import { vi } from '../../../../web/texts/vi.ts'
 
@@ -22,6 +22,14 @@ describe('a line of the history', () => {
     expect(textOf({ rules: [], copy_of: 12, came_back: true }, en)).to.equal(
       'A copy of transaction 12, so nothing is sent. Its text says that the money came back, so it pays no order',
     )
+  })
+
+  it('says why the order id is one', () => {
+    const order = (facts: HistoryLine['facts'], texts = vi) =>
+      orderText({ at: '2026-11-25T08:00:00.000Z', event: 'any', facts }, texts)
+    expect(order({ rules: [4], prefix: 'DH' })).to.equal('Nhận ra mã đơn nhờ tiền tố DH của cửa hàng')
+    expect(order({ rules: [], prefix: null }, en)).to.equal('The order id has the prefix of none of your shops')
+    expect(order({ rules: [4] })).to.equal('')
   })
 
   it('says how an attempt ended', () => {
