@@ -63,10 +63,6 @@ export const problems: readonly Problem[] = [
   ],
   [/^Another connected system has this payment prefix\.$/, 'Một cửa hàng khác đã dùng tiền tố này.'],
   [/^Webhook rules use this system\..*$/, 'Còn webhook dùng cửa hàng này. Hãy sửa hoặc xóa chúng trước.'],
-  [
-    /^This rule belongs to a connected shop, so its system stays\.$/,
-    'Webhook này do plugin của cửa hàng tạo ra, nên không đổi được cửa hàng của nó.',
-  ],
   [/^The URL is not valid\.$/, 'Đây không phải là một địa chỉ. Địa chỉ bắt đầu bằng https://.'],
   [/^The URL must begin with https:\/\/\.$/, 'Địa chỉ phải bắt đầu bằng https://.'],
   [/^The URL must not contain a user name or password\.$/, 'Địa chỉ không được chứa tên đăng nhập hoặc mật khẩu.'],
