@@ -48,13 +48,25 @@ const SAYS_DEBIT = /^(?:ghi no|tien ra|debit(?:ed)?(?! (?:card|note)))(?![a-z])/
 export const contradicts = (sign: 'credit' | 'debit', words: string): boolean =>
   (sign === 'credit' ? SAYS_DEBIT : SAYS_CREDIT).test(words)
 
+/** The only currency that is printed, or `silent` if none is. Null if two are. */
+const currencyOf = (printed: Printed['currencies'], silent: string | null): string | null => {
+  let only: string | null = null
+  for (const name of printed) {
+    if (name === undefined) continue
+    const currency = currencyNamed(name)
+    if (only !== null && only !== currency) return null
+    only = currency
+  }
+  return only ?? silent
+}
+
 /** Null if direction, amount or currency is uncertain: none, two different ones, zero, a third decimal. */
 export const movedBy = (printed: Printed): Moved | null => {
-  const named = new Set(printed.currencies.filter((name) => name !== undefined).map(currencyNamed))
-  const currency = named.size === 0 ? printed.silentCurrency : named.size === 1 ? [...named][0] : null
+  const currency = currencyOf(printed.currencies, printed.silentCurrency)
   if (!printed.direction || !currency || printed.amount === undefined) return null
   const amount = readNumber(printed.amount, currency)
   if (!amount?.exact || amount.value === '0.00') return null
-  if (named.size === 0 && showsCents(amount, printed.balance)) return null
+  const isNamed = printed.currencies.some((name) => name !== undefined)
+  if (!isNamed && showsCents(amount, printed.balance)) return null
   return { direction: printed.direction, amount: amount.value, currency, balance: balanceOf(printed.balance, currency) }
 }

@@ -28,7 +28,7 @@ export const TWO_CURRENCIES = `(?:\\.? ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}))? 
 
 /** `vnd`, `d`, `dong` → `VND`. Others become their ISO code. */
 export const currencyNamed = (printed: string): string =>
-  printed === 'd' || printed === 'dong' ? 'VND' : printed.toUpperCase()
+  printed === 'vnd' || printed === 'd' || printed === 'dong' ? 'VND' : printed.toUpperCase()
 
 export interface PrintedNumber {
   value: Money
@@ -44,32 +44,34 @@ const number = (whole: string, decimals: string): PrintedNumber | null =>
   whole.length > DIGITS_AT_MOST
     ? null
     : {
-        value: `${whole.replace(/^0+(?=\d)/, '')}.${decimals.slice(0, 2) || '00'}`,
+        value: `${whole.startsWith('0') ? whole.replace(/^0+(?=\d)/, '') : whole}.${decimals.slice(0, 2) || '00'}`,
         cents: decimals !== '',
         exact: decimals.length < 3,
       }
+
+/** A number whose thousands all have the same separator. */
+const GROUPED = /^[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+)$/
 
 /**
  * The number that a printed text means. Null if it is ambiguous: `222,77`, or `1.500` in a currency with cents.
  * @param currency  ISO code. Null if none is printed.
  */
 export const readNumber = (printed: string, currency: string | null): PrintedNumber | null => {
-  const groups = printed.split(/[.,]/)
-  const separators = printed.match(/[.,]/g) ?? []
-  const last = groups.at(-1) ?? ''
-  const lastMark = separators.at(-1)
-  if (lastMark === undefined) return number(last, '')
+  const lastAt = Math.max(printed.lastIndexOf('.'), printed.lastIndexOf(','))
+  if (lastAt < 0) return number(printed, '')
 
+  const last = printed.slice(lastAt + 1)
+  const lastMark = printed.charAt(lastAt)
+  const firstAt = printed.search(/[.,]/)
+  const firstMark = printed.charAt(firstAt)
   // Three digits are thousands, unless the thousands before them use another separator.
-  const hasDecimals = last.length === 2 || (last.length === 3 && separators[0] !== lastMark)
-  const whole = hasDecimals ? groups.slice(0, -1) : groups
-  const thousands = hasDecimals ? separators.slice(0, -1) : separators
-  const [first = '', ...rest] = whole
-  if (new Set(thousands).size > 1 || (hasDecimals && thousands.includes(lastMark))) return null
+  const hasDecimals = last.length === 2 || (last.length === 3 && firstMark !== lastMark)
+  const whole = hasDecimals ? printed.slice(0, lastAt) : printed
+  const hasThousands = firstAt < whole.length
+  if (hasThousands && (!GROUPED.test(whole) || (hasDecimals && firstMark === lastMark))) return null
   // `222,77` is more likely the beginning of 222,772,047 than a number with a decimal comma.
-  if (hasDecimals && lastMark === ',' && thousands.length === 0) return null
-  if (rest.some((group) => group.length !== 3) || (rest.length > 0 && !/^[1-9]\d{0,2}$/.test(first))) return null
-  const mayBeDecimals = !hasDecimals && separators.length === 1 && lastMark === '.'
+  if (hasDecimals && lastMark === ',' && !hasThousands) return null
+  const mayBeDecimals = !hasDecimals && firstAt === lastAt && lastMark === '.'
   if (mayBeDecimals && currency !== null && currency !== 'VND') return null
-  return number(whole.join(''), hasDecimals ? last : '')
+  return number(whole.replaceAll(firstMark, ''), hasDecimals ? last : '')
 }
