@@ -4,10 +4,15 @@ import { toMinor } from '../money.ts'
 import type { Page } from './page.ts'
 import type { Reading } from './reading.ts'
 
-/** How a notification begins, in a form in which `0` stands for any number and `+` for either sign: its words before a number, or its number. */
-const OPENING = /^[^\d\n]{2,60}|^.{2,5}/
-
+/** A text in a form in which `0` stands for any number and `+` for either sign. */
 const shapeOf = (line: string): string => line.replace(/\d[\d.,]*/g, '0').replaceAll('-', '+')
+
+/** How a line begins: its words before a number, or up to five numbers and other characters. */
+const OPENING = /^\D{2,60}|^(?:\d[\d.,]*(?![\d.,])|\D){2,5}/
+
+/** @param opening  a shape. It has as many characters as the words of a line with this shape, but a number may have more. */
+const begins = (line: string, opening: string): boolean =>
+  opening.includes('0') ? shapeOf(line).startsWith(opening) : shapeOf(line.slice(0, opening.length)) === opening
 
 /** The words with which a text begins. Empty if it begins with a number. */
 const FIRST_WORDS = /^[^\d\n+-]{2,60}/
@@ -95,11 +100,9 @@ const isJoinedToOther = ({ shadow }: Page, readPart: ReadPart): boolean => {
 /** Whether another notification begins in a later line, in the same way as the first. One line, such as a title, may precede it, and begin like it. */
 const isJoinedByLines = ({ shadow }: Page, readPart: ReadPart): boolean => {
   const lines = shadow.split('\n')
-  const begins = (line: string, opening: string): boolean =>
-    shapeOf(line.charAt(0)) === opening[0] && shapeOf(line).startsWith(opening)
   const startOf = (line: number): number => lines.slice(0, line).join('\n').length + (line > 0 ? 1 : 0)
   return [0, 1].some((first) => {
-    const [opening] = OPENING.exec(shapeOf(lines[first]!)) ?? []
+    const opening = shapeOf(OPENING.exec(lines[first]!)?.[0] ?? '')
     const next = opening ? lines.findIndex((line, at) => at > first && begins(line, opening)) : -1
     if (next < 0) return false
     const [start, end] = [startOf(first), startOf(next)]
