@@ -5,6 +5,7 @@ import type { Bank, Layout } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { isInsideWord, undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
 import { CUT, type Page } from './page.ts'
+import type { PatternMatch } from './pattern.ts'
 import { mayLackItsYear, readPrintedTime, REST_OF_YEAR, type DateParts } from './printed-time.ts'
 import type { Reading, Reference } from './reading.ts'
 import { saysFailedBehind } from './rejection.ts'
@@ -17,23 +18,22 @@ export interface Found {
   header: string
 }
 
-type Groups = Record<string, string | undefined>
-type Indices = Partial<Record<string, [number, number]>>
-
-const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
-  const from = groups.balance === undefined ? 'available' : 'balance'
-  const number = groups[from]
+const moneyIn = (match: PatternMatch, { silentCurrency }: Layout): Moved | null => {
+  const from = match.value('balance') === undefined ? 'available' : 'balance'
+  const number = match.value(from)
+  const sign = match.value(`${from}_sign`) ?? match.value(`${from}_inner_sign`)
   return movedBy({
-    direction: groups.plus !== undefined ? 'credit' : groups.minus !== undefined ? 'debit' : null,
-    amount: groups.amount,
-    balance: number === undefined ? null : { sign: groups[`${from}_sign`] ?? groups[`${from}_inner_sign`], number },
-    currencies: [
-      groups.amount_before, groups.amount_currency, groups.amount_unit, groups.currency,
-      groups.balance_currency, groups.balance_unit, groups.available_currency, groups.available_unit,
-    ], // prettier-ignore
+    direction: match.value('plus') !== undefined ? 'credit' : match.value('minus') !== undefined ? 'debit' : null,
+    amount: match.value('amount'),
+    balance: number === undefined ? null : { sign, number },
+    currencies: CURRENCIES.map((name) => match.value(name)),
     silentCurrency,
   })
 }
+
+const CURRENCIES = [
+  'amount_before', 'amount_currency', 'amount_unit', 'currency', 'balance_currency', 'balance_unit', 'available_currency', 'available_unit',
+] as const // prettier-ignore
 
 /**
  * The memo at the end of a text in another form, with its runs of blanks and its invisible characters, also those that it begins with.
@@ -81,8 +81,9 @@ const mayFit = ({ channel, compiled }: Layout, { shadow }: Page): boolean =>
  * Whether the label of the reference follows the memo in its line, so that the payer may have written it. A bar between them is the bank's
  * only if the bank also puts bars before the memo.
  */
-const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => {
-  const [memo, ref] = [indices?.content, indices?.ref]
+const isBehindMemo = ({ text }: Page, match: PatternMatch): boolean => {
+  const memo = match.range('content')
+  const ref = match.range('ref')
   if (memo === undefined || ref === undefined || memo[1] > ref[0]) return false
   const between = text.slice(memo[1], ref[0])
   return !between.includes('\n') && !(between.includes('|') && text.slice(0, memo[0]).includes('|'))
@@ -92,9 +93,10 @@ const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => 
 const LIKE_ORDER_ID = /^[a-z]{2,10}\d{1,20}$/i
 
 /** Where the memo is. It includes a reference that is the payer's. */
-const rangeOfMemo = (page: Page, indices: Indices | undefined): readonly [number, number] | undefined => {
-  const [memo, ref] = [indices?.content, indices?.ref]
-  const isPayers = memo && ref && isBehindMemo(page, indices) && LIKE_ORDER_ID.test(page.text.slice(...ref))
+const rangeOfMemo = (page: Page, match: PatternMatch): readonly [number, number] | undefined => {
+  const memo = match.range('content')
+  const ref = match.range('ref')
+  const isPayers = memo && ref && isBehindMemo(page, match) && LIKE_ORDER_ID.test(page.text.slice(...ref))
   return isPayers ? [memo[0], ref[1]] : memo
 }
 
@@ -108,8 +110,9 @@ const saysFailedWithin = ({ shadow }: Page, [start, end]: readonly [number, numb
  * Whether the memo precedes the amount. If such a text lacks its end, a sum in the memo (`+9,999,999VND SD 9,999,999VND`) would be its last one
  * and pass for the amount.
  */
-const isBeforeAmount = (indices: Indices | undefined): boolean => {
-  const [memo, amount] = [indices?.content, indices?.amount]
+const isBeforeAmount = (match: PatternMatch): boolean => {
+  const memo = match.range('content')
+  const amount = match.range('amount')
   return memo !== undefined && amount !== undefined && memo[0] < amount[0]
 }
 
@@ -121,36 +124,48 @@ const comparedIn = (joined: string | null, { breaksAt }: Layout, all: readonly R
   breaksAt === null || all.length === 0 ? all : acrossBreaks(all, joined ?? '')
 
 /** The printed day, unless it ends the text and may lack its own end: `vao 10:00 20/11/20`. */
-const timeOf = ({ text }: Page, groups: Groups, indices: Indices | undefined, { pattern }: Layout): DateParts =>
-  pattern.includes('yyyy') && mayLackItsYear(groups, (part) => REST_OF_YEAR.test(text.slice(indices?.[part]?.[1])))
-    ? {}
-    : groups
+const timeOf = ({ text }: Page, match: PatternMatch, { pattern }: Layout): DateParts => {
+  const parts: DateParts = {
+    day: match.value('day'),
+    month: match.value('month'),
+    year: match.value('year'),
+    hour: match.value('hour'),
+    minute: match.value('minute'),
+    second: match.value('second'),
+  }
+  const isLast = (part: 'year' | 'month') => REST_OF_YEAR.test(text.slice(match.range(part)?.[1]))
+  return mayLackItsYear(parts, isLast) && pattern.includes('yyyy') ? {} : parts
+}
 
 /** Reads the page with the layout. Null if the layout does not match, or leaves a value uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   if (!mayFit(layout, page)) return null
-  const match = layout.compiled.expression.exec(page.shadow)
-  const groups: Groups | undefined = match?.groups
-  if (!match || !groups) return null
-  const money = moneyIn(groups, layout)
+  const match = layout.compiled.match(page.shadow)
+  if (!match) return null
+  const money = moneyIn(match, layout)
   if (!money) return null
 
-  const indices = match.indices?.groups
-  if (isBeforeAmount(indices) && mayLackItsEnd(page.loose ?? page.text)) return null
+  if (isBeforeAmount(match) && mayLackItsEnd(page.loose ?? page.text)) return null
   // If a balance without a currency ends the text, and the layout expects more text, the number may be incomplete.
-  const balanceEnd = indices?.balance?.[1]
-  const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
-  const range = rangeOfMemo(page, indices)
+  const balanceEnd = match.range('balance')?.[1]
+  const balance =
+    layout.endsInBalance || match.value('balance_unit') || balanceEnd !== page.text.length ? money.balance : null
+  const range = rangeOfMemo(page, match)
   // Where a bank breaks its memo, any words may begin a line.
   if (range && layout.breaksAt === null && saysFailedWithin(page, range)) return null
   const memo = asWritten(page, range)
   const content = memoOf(page, memo, layout, isInsideWord)
   const joined = layout.breaksAt === null ? content : memoOf(page, memo, layout, () => true)
-  const labelled = range?.[1] === indices?.ref?.[1] ? undefined : asWritten(page, indices?.ref)
+  const ref = match.range('ref')
+  const labelled = range?.[1] === ref?.[1] ? undefined : asWritten(page, ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
-  const isApart = !isBehindMemo(page, indices)
+  const isApart = !isBehindMemo(page, match)
   const references = findReferences(content ?? '', whole, isApart)
-  const counterpart = findCounterpart(asWritten(page, indices?.counterpart) ?? null, content ?? '', money.direction)
+  const counterpart = findCounterpart(
+    asWritten(page, match.range('counterpart')) ?? null,
+    content ?? '',
+    money.direction,
+  )
   const reading: Reading = {
     bank_code: bank.code,
     bank_name: bank.name,
@@ -159,10 +174,10 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     transaction_type: money.direction,
     amount: money.amount,
     currency: money.currency,
-    account_number: asWritten(page, indices?.account) ?? null,
+    account_number: asWritten(page, match.range('account')) ?? null,
     account_name: null,
     balance_after: balance,
-    printed_time: readPrintedTime(timeOf(page, groups, indices, layout), arrivedAt),
+    printed_time: readPrintedTime(timeOf(page, match, layout), arrivedAt),
     transaction_ref: references.best,
     references: comparedIn(joined, layout, references.all),
     counterpart_account: counterpart.counterpart_account,
@@ -172,5 +187,5 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     ...(joined !== null && joined !== content && { joined_content: joined }),
     cut: CUT.test(content ?? '') || CUT.test(page.text),
   }
-  return { reading, header: groups.header ?? page.shadow.slice(0, match.index) }
+  return { reading, header: match.value('header') ?? page.shadow.slice(0, match.index) }
 }

@@ -1,8 +1,12 @@
 import { expect } from 'chai'
 import { banks } from '../../../../domain/banks/index.ts'
-import { compilePattern } from '../../../../domain/reader/pattern.ts'
+import { compilePattern, GROUP_NAMES, type CompiledPattern } from '../../../../domain/reader/pattern.ts'
 
-const groups = (pattern: string, shadow: string) => compilePattern(pattern).expression.exec(shadow)?.groups
+const valuesOf = (compiled: CompiledPattern, shadow: string) => {
+  const match = compiled.match(shadow)
+  return match ? Object.fromEntries(GROUP_NAMES.map((name) => [name, match.value(name)])) : undefined
+}
+const groups = (pattern: string, shadow: string) => valuesOf(compilePattern(pattern), shadow)
 
 describe('the pattern language of layouts', () => {
   it('accepts a line end for a blank, and no blank before a field', () => {
@@ -50,9 +54,9 @@ describe('the pattern language of layouts', () => {
     expect(groups('ND: {content}[~Ma: {ref}]', 'nd: dh10...\nma: ab12')).to.include({ content: 'dh10...', ref: 'ab12' })
     for (const pattern of ['[ND: {content}][~Ma: {ref}]', '[ND: {content}.]~Ma: 1', 'ND: {content}. Ma: 1'])
       expect(groups(pattern, `nd: dh10...${pattern.endsWith('1') ? '\nma: 1' : ''}`)?.content).to.equal('dh10...')
-    const sentence = compilePattern('ND: {content}', 'anywhere').expression
+    const sentence = compilePattern('ND: {content}', 'anywhere')
     for (const behind of ['', '.', '\nso du', ' so du'])
-      expect(sentence.exec(`nd: dh10...${behind}`)?.groups?.content, behind).to.match(/^dh10\.{3}/)
+      expect(valuesOf(sentence, `nd: dh10...${behind}`)?.content, behind).to.match(/^dh10\.{3}/)
   })
 
   it('provides a word that every text of a layout contains', () => {
@@ -61,13 +65,28 @@ describe('the pattern language of layouts', () => {
     )
   })
 
+  it('knows the place of each value', () => {
+    const match = compilePattern('TK {account}[. ND: {content}][~Ma: {ref}]').match('thong bao: tk 0011. nd: dh10')
+    expect([match?.range('account'), match?.range('content'), match?.range('ref')]).to.deep.equal([
+      [14, 18],
+      [24, 28],
+      undefined,
+    ])
+    expect([match?.range('balance'), match?.value('balance'), match?.value('header')]).to.deep.equal([
+      undefined,
+      undefined,
+      'thong bao: ',
+    ])
+  })
+
   it('refuses an unknown field', () => {
-    expect(() => compilePattern('TK {acount}').expression).to.throw('{acount}')
+    expect(() => compilePattern('TK {acount}').match('')).to.throw('{acount}')
   })
 
   it('is that of every layout and table of a bank', () => {
-    for (const { layouts, tables } of banks)
-      for (const { expression } of [...layouts.map(({ compiled }) => compiled), ...tables.map(({ labels }) => labels)])
-        expect(expression).to.be.instanceOf(RegExp)
+    for (const { layouts, tables } of banks) {
+      for (const { compiled } of layouts) expect(compiled.match('')).to.equal(null)
+      for (const { labels } of tables) expect(labels.expression).to.be.instanceOf(RegExp)
+    }
   })
 })
