@@ -1,6 +1,6 @@
 /** The time that a bank printed, and the time that is recorded for a transaction. All in Vietnamese time. */
 import { CLOCK_ERROR_MS } from '../clock.ts'
-import { DAY_MS, fromVietnam, inVietnam } from '../time.ts'
+import { DAY_MS, fromVietnam, inVietnam, isoTime } from '../time.ts'
 import type { PrintedTime, Reading } from './reading.ts'
 
 /** Named groups of a layout's `{date:…}`. All are undefined if the layout has none, or if the text omits it. */
@@ -59,7 +59,7 @@ export const readPrintedTime = (parts: DateParts, arrivedAt: Date): PrintedTime 
   const moment = year === null ? withoutYear(wall, arrivedAt) : fromVietnam({ year, ...wall })
   if (!moment) return null
   const precision = parts.hour === undefined ? 'day' : parts.second === undefined ? 'minute' : 'second'
-  return { at: moment.toISOString(), precision, year_printed: year !== null }
+  return { at: isoTime(moment), precision, year_printed: year !== null }
 }
 
 /** `SA` and `CH` are the Vietnamese AM and PM (sáng, chiều). */

@@ -3,6 +3,7 @@ import {
   endOfDay,
   fromVietnam,
   inVietnam,
+  isoTime,
   monthBounds,
   startOfDay,
   vietnamDay,
@@ -37,6 +38,20 @@ describe('Vietnamese time', () => {
   it('converts to UTC and back without a change', () => {
     const wall = { year: 2026, month: 12, day: 31, hour: 23, minute: 59, second: 58 }
     expect(inVietnam(fromVietnam(wall)!)).to.deep.equal(wall)
+  })
+
+  it('writes a moment like toISOString', () => {
+    for (const at of [
+      '2026-11-20T03:04:05.000Z',
+      '2026-01-02T23:59:59.999Z',
+      '0999-12-31T00:00:00.000Z',
+      '+010000-01-01T00:00:00.000Z',
+    ])
+      expect(isoTime(new Date(at))).to.equal(at)
+    for (let at = Date.UTC(1000, 0); at < Date.UTC(9999, 0); at += 86_399_000 * 367) {
+      const moment = new Date(at)
+      expect(isoTime(moment)).to.equal(moment.toISOString())
+    }
   })
 
   it('begins a day, a month and a year at 17:00 UTC', () => {
