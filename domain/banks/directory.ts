@@ -8,7 +8,12 @@ import { shadowOf } from '../text.ts'
 export const senderKey = (sender: string): string => sender.normalize('NFKC').replace(/\s/g, '').toUpperCase()
 
 const byCode = new Map(banks.map((bank) => [bank.code, bank]))
-const bySender = new Map(banks.flatMap((bank) => bank.senders.map((sender) => [senderKey(sender), bank] as const)))
+/** By each name as banks send it, which is found without making its key, and by its key. */
+const bySender = new Map(
+  banks.flatMap((bank) =>
+    bank.senders.flatMap((sender) => [sender, senderKey(sender)].map((name) => [name, bank] as const)),
+  ),
+)
 const byPackage = new Map(banks.flatMap((bank) => bank.packages.map((name) => [name, bank] as const)))
 const senderKeys = new Map(
   banks.map((bank) => [bank, [bank.code, bank.name, ...bank.senders, ...bank.names].map(senderKey)]),
@@ -100,7 +105,7 @@ export const bankNamedBy = (incoming: Incoming): Bank | null => {
   const app = incoming.package && byPackage.get(incoming.package)
   if (app) return app
   const sender = senderOf(incoming)
-  return (sender && bySender.get(senderKey(sender))) || null
+  return (sender && (bySender.get(sender) ?? bySender.get(senderKey(sender)))) || null
 }
 
 /** The bank whose name or sender was given in place of its code, in upper case: TECHCOMBANK is TCB. Null for a code, and for any other word. */

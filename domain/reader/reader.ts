@@ -183,9 +183,10 @@ const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading |
   return other && (other === 'several' || other.reading.bank_code !== bank?.code) ? null : reading
 }
 
-/** The bank whose app has this package and also shows chats. Undefined for all other packages. */
-const walletOf = (packageName: string): Bank | undefined =>
-  banks.find(({ chats, packages }) => chats && packages.includes(packageName))
+/** The banks whose apps also show chats, by package. */
+const wallets = new Map(
+  banks.filter(({ chats }) => chats).flatMap((bank) => bank.packages.map((name) => [name, bank] as const)),
+)
 
 /**
  * Reads a push of an app that also shows chats (decisions, "Trust", T3). Its title may be a person's name, and its text a person's
@@ -278,8 +279,8 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   if (body.text === '') return no('empty')
   if (incoming.package && isStranger(incoming.package)) return no('chat')
 
-  const named = incoming.package === undefined ? undefined : walletOf(incoming.package)
-  if (named) return readWallet(named, incoming, body, arrivedAt)
+  const wallet = incoming.package === undefined ? undefined : wallets.get(incoming.package)
+  if (wallet) return readWallet(wallet, incoming, body, arrivedAt)
 
   const isSmsApp = incoming.package !== undefined && smsApps.has(incoming.package)
   const title = incoming.title && !isSmsApp ? pageOf(incoming.title) : null
