@@ -109,7 +109,8 @@ const STATED = /(?<![a-z])(?:la|con) ?:? ?$/
 /** Extracts signed sums from text that no label took, and appends the rest to `left`. */
 const leave = (values: LabelValues, piece: string, at: number): void => {
   let rest = piece
-  for (const found of piece.matchAll(SIGNED))
+  const hasNumber = /\d/.test(piece)
+  for (const found of hasNumber ? piece.matchAll(SIGNED) : [])
     if (isSum(found.groups ?? {})) {
       const before = piece.slice(0, found.index)
       // After a word, a dash between blanks may be just a dash.
@@ -128,7 +129,7 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }
-  for (const found of rest.matchAll(SIGNED_BEHIND)) {
+  for (const found of hasNumber ? rest.matchAll(SIGNED_BEHIND) : []) {
     const { before, behind } = found.groups ?? {}
     if ((before ?? behind) === undefined) continue
     note(values, found.groups ?? {}, at)

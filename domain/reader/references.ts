@@ -31,7 +31,7 @@ const shapes: readonly Shape[] = [
   { kind: 'ACSP', word: 'ACSP', expression: /\bACSP ?\/ ?([0-9A-Z]{6,24})/i, movement: true, length: 8 },
   { kind: 'Trace', word: 'TRACE', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/gi, length: 6 },
   /** VCB for interbank transfers: six digits, day, time. */
-  { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true, length: 18 },
+  { kind: 'dotted', word: '.', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true, length: 18 },
   { kind: 'MBVCB', word: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i, movement: true },
   /** NAPAS: 0200, BIN of the sending bank, then its number. Some senders put one more zero before the BIN. */
   { kind: 'NAPAS', word: '0200', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i, movement: true },
@@ -119,12 +119,15 @@ export interface FoundReferences {
  * comes first and names the movement counts alone, because all channels show it.
  */
 const matchesOf = ({ expression, last }: Shape, memo: string): RegExpExecArray[] => {
-  if (!expression.global) {
-    const found = expression.exec(memo)
-    return found ? [found] : []
-  }
-  const found = [...memo.matchAll(expression)]
-  return last && found.length > 1 ? [found.at(-1)!, found[0]!] : found.slice(0, 2)
+  expression.lastIndex = 0
+  const first = expression.exec(memo)
+  if (!first) return []
+  if (!expression.global) return [first]
+  let other = expression.exec(memo)
+  if (!other) return [first]
+  if (!last) return [first, other]
+  for (let next = expression.exec(memo); next; next = expression.exec(memo)) other = next
+  return [other, first]
 }
 
 /** Where a memo was cut: the position of its mark. Infinity if it was not. */
