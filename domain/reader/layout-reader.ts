@@ -1,6 +1,6 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
 /** Reads a text with a bank's layout (`pattern.ts`). */
-import { movedBy, type Moved } from './amount.ts'
+import { movedBy, type Moved, type Printed } from './amount.ts'
 import type { Bank, Layout } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { isInsideWord, undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
@@ -18,22 +18,26 @@ export interface Found {
   header: string
 }
 
-const moneyIn = (match: PatternMatch, { silentCurrency }: Layout): Moved | null => {
-  const from = match.value('balance') === undefined ? 'available' : 'balance'
-  const number = match.value(from)
-  const sign = match.value(`${from}_sign`) ?? match.value(`${from}_inner_sign`)
-  return movedBy({
-    direction: match.value('plus') !== undefined ? 'credit' : match.value('minus') !== undefined ? 'debit' : null,
-    amount: match.value('amount'),
-    balance: number === undefined ? null : { sign, number },
-    currencies: CURRENCIES.map((name) => match.value(name)),
-    silentCurrency,
-  })
+const balanceIn = (match: PatternMatch): Printed['balance'] => {
+  const number = match.value('balance')
+  if (number !== undefined) return { sign: match.value('balance_sign') ?? match.value('balance_inner_sign'), number }
+  const available = match.value('available')
+  if (available === undefined) return null
+  return { sign: match.value('available_sign') ?? match.value('available_inner_sign'), number: available }
 }
 
-const CURRENCIES = [
-  'amount_before', 'amount_currency', 'amount_unit', 'currency', 'balance_currency', 'balance_unit', 'available_currency', 'available_unit',
-] as const // prettier-ignore
+const moneyIn = (match: PatternMatch, { silentCurrency }: Layout): Moved | null =>
+  movedBy({
+    direction: match.value('plus') !== undefined ? 'credit' : match.value('minus') !== undefined ? 'debit' : null,
+    amount: match.value('amount'),
+    balance: balanceIn(match),
+    currencies: [
+      match.value('amount_before'), match.value('amount_currency'), match.value('amount_unit'), match.value('currency'),
+      match.value('balance_currency'), match.value('balance_unit'),
+      match.value('available_currency'), match.value('available_unit'),
+    ], // prettier-ignore
+    silentCurrency,
+  })
 
 /**
  * The memo at the end of a text in another form, with its runs of blanks and its invisible characters, also those that it begins with.
@@ -74,8 +78,10 @@ const asWritten = ({ text }: Page, range: readonly [number, number] | undefined)
 const OPENING_AT_MOST = 1_000
 
 /** A cheap check whether the layout can match at all. */
-const mayFit = ({ channel, compiled }: Layout, { shadow }: Page): boolean =>
-  (channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)).includes(compiled.word)
+const mayFit = ({ channel, compiled }: Layout, { shadow }: Page): boolean => {
+  const opening = channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)
+  return compiled.words.every((word) => opening.includes(word))
+}
 
 /**
  * Whether the label of the reference follows the memo in its line, so that the payer may have written it. A bar between them is the bank's

@@ -184,34 +184,38 @@ const translate = (pattern: string): string => {
   return source
 }
 
-/** A word that every text of the layout contains before its memo. It excludes most other texts without running the expression. */
-const wordIn = (pattern: string): string => {
+/** More words exclude few more texts. */
+const MOST_WORDS = 3
+
+/**
+ * Words that every text of the layout contains before its memo, the longest first. They exclude nearly all other texts without running the
+ * expression.
+ */
+const wordsIn = (pattern: string): string[] => {
   const certain = (pattern.split('{content')[0] ?? '')
     .replace(/\{[^}]*\}|<[^>]*>/g, '~')
     .replace(/\[[^[\]]*\]/g, '~')
     .replace(/\[[^[\]]*\]/g, '~')
     .replace(/\[.*/, '')
-  return (certain.match(/[a-z0-9]+/gi) ?? [])
-    .reduce((best, word) => (word.length > best.length ? word : best), '')
-    .toLowerCase()
+  const words = certain.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  return [...new Set(words)].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS)
 }
 
-/** The groups of all expressions. */
-export const GROUP_NAMES = [
-  'header', 'account', 'currency', 'amount_before', 'plus', 'minus',
-  'amount', 'amount_currency', 'amount_unit', 'balance', 'balance_sign', 'balance_inner_sign', 'balance_currency', 'balance_unit',
-  'available', 'available_sign', 'available_inner_sign', 'available_currency', 'available_unit',
-  'day', 'month', 'year', 'hour', 'minute', 'second', 'counterpart', 'ref', 'content',
-] as const // prettier-ignore
-export type GroupName = (typeof GROUP_NAMES)[number]
-
-/** The number of each group in an expression. 0: it has no such group. */
-type GroupNumbers = Record<GroupName, number>
+/** The number of each group in an expression. 0: it has no such group. All have one form, so that V8 finds a number quickly. */
+const NO_GROUPS = {
+  header: 0, account: 0, currency: 0, plus: 0, minus: 0, amount: 0, amount_before: 0, amount_currency: 0, amount_unit: 0,
+  balance: 0, balance_sign: 0, balance_inner_sign: 0, balance_currency: 0, balance_unit: 0,
+  available: 0, available_sign: 0, available_inner_sign: 0, available_currency: 0, available_unit: 0,
+  day: 0, month: 0, year: 0, hour: 0, minute: 0, second: 0, counterpart: 0, ref: 0, content: 0,
+} // prettier-ignore
+type GroupNumbers = typeof NO_GROUPS
+export type GroupName = keyof GroupNumbers
+export const GROUP_NAMES = Object.keys(NO_GROUPS) as GroupName[]
 
 const NAME_OF_GROUP = /(?<=\()\?<([a-z_]+)>/g
 
 const numbersIn = (source: string): GroupNumbers => {
-  const numbers = Object.fromEntries(GROUP_NAMES.map((name) => [name, 0])) as GroupNumbers
+  const numbers = { ...NO_GROUPS }
   let count = 0
   for (const [, name] of source.matchAll(NAME_OF_GROUP)) numbers[name as GroupName] = ++count
   return numbers
@@ -247,8 +251,8 @@ export class PatternMatch {
 export interface CompiledPattern {
   /** Runs the expression, which is compiled at the first call. @throws on an unknown field */
   match(shadow: string): PatternMatch | null
-  /** A word that is in every text of the layout before its memo, in shadow form. */
-  word: string
+  /** Words that are in every text of the layout before its memo, in shadow form. */
+  words: readonly string[]
 }
 
 /** @param fits  `whole`: matches the whole text. `anywhere`: matches a sentence anywhere in it, whose memo ends with its line. */
@@ -264,7 +268,7 @@ export const compilePattern = (pattern: string, fits: 'whole' | 'anywhere' = 'wh
       const match = expression.exec(shadow)
       return match && new PatternMatch(match, numbers)
     },
-    word: wordIn(pattern),
+    words: wordsIn(pattern),
   }
 }
 

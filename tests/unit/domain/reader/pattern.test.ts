@@ -59,10 +59,11 @@ describe('the pattern language of layouts', () => {
       expect(valuesOf(sentence, `nd: dh10...${behind}`)?.content, behind).to.match(/^dh10\.{3}/)
   })
 
-  it('provides a word that every text of a layout contains', () => {
-    expect(compilePattern('[Thoi gian: {date:HH:mm}~]TK {account}~Noi dung[ giao dich]: {content}').word).to.equal(
-      'dung',
+  it('provides words that every text of a layout contains', () => {
+    const { words } = compilePattern(
+      '[Thoi gian: {date:HH:mm}~]TK {account}~<PS/GD>: {amount}~Noi dung[ GD]: {content}. SD',
     )
+    expect(words).to.deep.equal(['dung', 'noi', 'tk'])
   })
 
   it('knows the place of each value', () => {
