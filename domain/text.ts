@@ -4,8 +4,8 @@
  */
 
 const ONLY_PLAIN = /^[\n\x20-\x7e]*$/
-/** Letters with diacritics too. Most texts have no other characters, so this test saves the others. */
-const ONLY_LATIN = /^[\n\x20-\x7e\u00c0-\u024f\u1e00-\u1eff₫]*$/
+/** Letters with diacritics, dashes, quotes and bullets too. Most texts have no other characters, so this test saves the others. */
+const ONLY_LATIN = /^[\n\x20-\x7e\u00c0-\u024f\u1e00-\u1eff\u2010-\u2027₫]*$/
 const LINE_ENDS = /\r\n?/g
 /**
  * Every blank except the plain one. The rarer line ends of Unicode count as blanks: no bank prints them, and a payer who writes one must not begin
