@@ -48,25 +48,25 @@ const SAYS_DEBIT = /^(?:ghi no|tien ra|debit(?:ed)?(?! (?:card|note)))(?![a-z])/
 export const contradicts = (sign: 'credit' | 'debit', words: string): boolean =>
   (sign === 'credit' ? SAYS_DEBIT : SAYS_CREDIT).test(words)
 
-/** The only currency that is printed, or `silent` if none is. Null if two are. */
-const currencyOf = (printed: Printed['currencies'], silent: string | null): string | null => {
+/** The only currency that is printed, `several`, or null if none is. */
+const currencyIn = (printed: Printed['currencies']): string | null => {
   let only: string | null = null
   for (const name of printed) {
     if (name === undefined) continue
     const currency = currencyNamed(name)
-    if (only !== null && only !== currency) return null
+    if (only !== null && only !== currency) return 'several'
     only = currency
   }
-  return only ?? silent
+  return only
 }
 
 /** Null if direction, amount or currency is uncertain: none, two different ones, zero, a third decimal. */
 export const movedBy = (printed: Printed): Moved | null => {
-  const currency = currencyOf(printed.currencies, printed.silentCurrency)
-  if (!printed.direction || !currency || printed.amount === undefined) return null
+  const named = currencyIn(printed.currencies)
+  const currency = named ?? printed.silentCurrency
+  if (!printed.direction || !currency || named === 'several' || printed.amount === undefined) return null
   const amount = readNumber(printed.amount, currency)
   if (!amount?.exact || amount.value === '0.00') return null
-  const isNamed = printed.currencies.some((name) => name !== undefined)
-  if (!isNamed && showsCents(amount, printed.balance)) return null
+  if (named === null && showsCents(amount, printed.balance)) return null
   return { direction: printed.direction, amount: amount.value, currency, balance: balanceOf(printed.balance, currency) }
 }

@@ -10,9 +10,11 @@ const shapeOf = (line: string): string => line.replace(/\d[\d.,]*/g, '0').replac
 /** How a line begins: its words before a number, or up to five numbers and other characters. */
 const OPENING = /^\D{2,60}|^(?:\d[\d.,]*(?![\d.,])|\D){2,5}/
 
-/** @param opening  a shape. It has as many characters as the words of a line with this shape, but a number may have more. */
+/** @param opening  a shape. Without a number, it has the length of any words with this shape. */
 const begins = (line: string, opening: string): boolean =>
-  opening.includes('0') ? shapeOf(line).startsWith(opening) : shapeOf(line.slice(0, opening.length)) === opening
+  opening.includes('0')
+    ? shapeOf(line.charAt(0)) === opening[0] && shapeOf(line).startsWith(opening)
+    : line.slice(0, opening.length).replaceAll('-', '+') === opening
 
 /** The words with which a text begins. Empty if it begins with a number. */
 const FIRST_WORDS = /^[^\d\n+-]{2,60}/

@@ -106,7 +106,7 @@ export const asCut = (reference: Reference): Reference => {
 }
 
 /** Values of one kind are compared in upper case and without separators: `MBVCB.911` equals `MBVCB 911`. */
-export const comparable = (printed: string): string => printed.replace(/[. ]/g, '').toUpperCase()
+export const comparable = (printed: string): string => printed.replaceAll('.', '').replaceAll(' ', '').toUpperCase()
 
 export interface FoundReferences {
   /** The best one as printed. Null if there is none. */
