@@ -44,6 +44,21 @@ export const withoutInvisible = (text: string): string =>
  */
 export const normalise = (text: string): string => withoutInvisible(normaliseInPlace(text))
 
+/**
+ * Like `text.matchAll(expression)`, which copies the expression first. For a long one, this takes longer than the search.
+ * @param expression  with the flag `g`. It never matches an empty text.
+ */
+export function* matchesIn(text: string, expression: RegExp): Generator<RegExpExecArray, void> {
+  let from = 0
+  for (;;) {
+    expression.lastIndex = from
+    const match = expression.exec(text)
+    if (!match) return
+    from = expression.lastIndex
+    yield match
+  }
+}
+
 /** A run of blanks becomes `\n` if it contains a line end, and one blank otherwise. Blanks at both ends are removed. */
 export const squeeze = (text: string): string =>
   (/[ \n]{2}/.test(text) ? text.replace(/[ \n]{2,}/g, (run) => (run.includes('\n') ? '\n' : ' ')) : text).trim()

@@ -5,6 +5,7 @@ import type { Labelled } from './labels.ts'
 import { CUT, type Page } from './page.ts'
 import { ACCOUNT_NUMBER } from './printed-account.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, MORE_DIGITS, NUMBER, TWO_CURRENCIES } from './printed-money.ts'
+import { matchesIn } from '../text.ts'
 
 /** Contains no bare `cong` or `nhan`, because `thanh cong` means success and `xac nhan` means to confirm. */
 const COME =
@@ -109,8 +110,7 @@ const STATED = /(?<![a-z])(?:la|con) ?:? ?$/
 /** Extracts signed sums from text that no label took, and appends the rest to `left`. */
 const leave = (values: LabelValues, piece: string, at: number): void => {
   let rest = piece
-  const hasNumber = /\d/.test(piece)
-  for (const found of hasNumber ? piece.matchAll(SIGNED) : [])
+  for (const found of matchesIn(piece, SIGNED))
     if (isSum(found.groups ?? {})) {
       const before = piece.slice(0, found.index)
       // After a word, a dash between blanks may be just a dash.
@@ -129,7 +129,7 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }
-  for (const found of hasNumber ? rest.matchAll(SIGNED_BEHIND) : []) {
+  for (const found of matchesIn(rest, SIGNED_BEHIND)) {
     const { before, behind } = found.groups ?? {}
     if ((before ?? behind) === undefined) continue
     note(values, found.groups ?? {}, at)

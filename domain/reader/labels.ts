@@ -5,6 +5,7 @@
  */
 import { lazy } from '../lazy.ts'
 import type { Page } from './page.ts'
+import { matchesIn } from '../text.ts'
 
 /** The kinds of labelled values. `from` and `to` are the two sides of a transfer. `other` is recognised and ignored. */
 const FIELDS = [
@@ -121,7 +122,7 @@ export const labelsIn = (
   counts: (field: Field, at: number, end: number) => boolean = () => true,
 ): Labelled[] => {
   const found: { match: RegExpExecArray; field: Field }[] = []
-  for (const match of shadow.matchAll(expression)) {
+  for (const match of matchesIn(shadow, expression)) {
     const field = fieldOf.get(key(match[0])) ?? 'other'
     if (counts(field, match.index, match.index + match[0].length)) found.push({ match, field })
     if (found.length === MOST_LABELS) break

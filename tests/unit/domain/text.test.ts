@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { foldedForSearch, normalise, shadowOf, squeeze } from '../../../domain/text.ts'
+import { foldedForSearch, matchesIn, normalise, shadowOf, squeeze } from '../../../domain/text.ts'
 
 describe('the normalisation of a text', () => {
   it('composes letters, unifies blanks and drops invisible characters', () => {
@@ -59,6 +59,26 @@ describe('the shadow of a text', () => {
       }),
       { seed: 1, numRuns: 1000 },
     )
+  })
+})
+
+describe('the matches in a text', () => {
+  it('are those of matchAll, also if a search within was left early', () => {
+    const numbers = /(\d+)(?!\d)/g
+    const found = (text: string) => [...matchesIn(text, numbers)].map(({ index, 1: number }) => [index, number])
+    for (const match of matchesIn('1 22 333', numbers)) {
+      expect(match.index).to.equal(0)
+      expect(found('4 55')).to.deep.equal([
+        [0, '4'],
+        [2, '55'],
+      ])
+      break
+    }
+    expect(found('a 1 b 22')).to.deep.equal([
+      [2, '1'],
+      [6, '22'],
+    ])
+    expect(found('none')).to.deep.equal([])
   })
 })
 
