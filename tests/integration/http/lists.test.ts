@@ -240,7 +240,7 @@ describe('lists', () => {
     expect(body.data[1].text).to.include('https://shop.example').and.include('answered 500')
     const { rules } = body.data[0].facts
     expect(body.data.map(({ facts }: { facts: object }) => facts)).to.deep.equal([
-      { rules },
+      { rules, prefix: 'DH' },
       { rules, attempt: 1, http_status: 500, error: 'http_500' },
       { status: 'failed' },
     ])
