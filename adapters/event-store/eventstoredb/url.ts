@@ -58,11 +58,17 @@ const partsOf = (url: string): Parts | null => {
   return { discover, credentials, hosts: hosts.split(','), options }
 }
 
+const hasPossiblePort = (host: string): boolean => {
+  const [, port] = host.split(':')
+  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535)
+}
+
 /** @returns why the client cannot use the URL, or null if it can. The text continues "… must" and contains no part of the URL */
 export const eventStoreUrlProblem = (url: string): string | null => {
   const parts = partsOf(url)
   if (parts === null || decoded(parts.credentials ?? '') === null)
     return 'must be esdb://user:password@host:2113, with special characters in user and password percent-encoded'
+  if (!parts.hosts.every(hasPossiblePort)) return 'must have ports from 1 to 65535'
   for (const [name, value] of parts.options) {
     if (!OPTIONS[name]?.test(value) || decoded(value) === null)
       return 'has an option that is unknown or has a bad value'

@@ -49,6 +49,8 @@ describe('the URL of EventStoreDB', () => {
       'esdb://admin:hunter2@a:2113?tls=false&tls_Verify--cert=false',
       'esdb://admin:hunter2@a:2113?tls=hunter2',
       'esdb://admin:hunter2@a:hunter2',
+      'esdb://admin:hunter2@a:2113,b:99999',
+      'esdb://admin:hunter2@a:0',
       'esdb://admin:hunter2@a:2113?hunter2',
       'http://admin:hunter2@a:2113',
       'kurrent://admin:hunter2@a:2113',
