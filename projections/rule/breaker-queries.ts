@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/alerts.test.ts
+// Tests: tests/integration/http/endpoint-alerts.test.ts
 /** Endpoints that are paused because they keep failing: the open breakers in `ops.endpoint`. */
 import { originOf } from '../../domain/webhook/endpoint.ts'
 import type { LastingAlert } from '../../workflows/scheduled/watch.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/alerts.test.ts
+// Tests: tests/integration/http/endpoint-alerts.test.ts
 /** Rules whose endpoint answers, but has refused every call for a while. No breaker opens for them (`breaker-queries.ts`). */
 import { DELIVERIES_TO_OPEN, FAILURES_TO_OPEN } from '../../domain/webhook/endpoint.ts'
 import type { LastingRefusal, RefusedRule } from '../../workflows/scheduled/watch-refusals.ts'

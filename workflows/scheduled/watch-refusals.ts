@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/alerts.test.ts
+// Tests: tests/integration/http/endpoint-alerts.test.ts
 /**
  * Alerts owners about rules whose endpoint answers, but has refused every call for a while: a firewall, a plugin that is off, a redirect. The
  * calls go on by their schedule. The alert ends a while after a call was accepted (`domain/alert/calm.ts`), if not all of the last ones are refused
