@@ -40,10 +40,6 @@ const decoded = (bytes: Buffer, charset: string): string => {
   }
 }
 
-/**
- * @param bytes  of the answer's body, as far as it came
- * @returns at most 4 KB of it, cut between characters. NUL is replaced, as Postgres texts cannot contain it
- */
 const bodyText = (bytes: Buffer, headers: AnswerHeaders): string => {
   const encoding = header(headers, 'content-encoding')
   if (bytes.length > 0 && !/^(identity)?$/i.test(encoding))
@@ -52,7 +48,11 @@ const bodyText = (bytes: Buffer, headers: AnswerHeaders): string => {
   return decoded(part, charsetOf(part, header(headers, 'content-type').slice(0, 1_000))).replaceAll('\0', '\ufffd')
 }
 
-/** As `bodyText`. That of a redirect begins with its target, which the owner must enter and most bodies do not name. */
+/**
+ * @param bytes  of the answer's body, as far as it came
+ * @returns at most 4 KB of it, cut between characters. NUL is replaced, as Postgres texts cannot contain it. The text of a redirect begins
+ * with its target, which the owner must enter and most bodies do not name.
+ */
 export const answerText = (status: number, bytes: Buffer, headers: AnswerHeaders): string => {
   const location = status >= 300 && status < 400 ? header(headers, 'location') : ''
   if (!location) return bodyText(bytes, headers)

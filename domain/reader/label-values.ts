@@ -264,8 +264,8 @@ export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], unti
     else if (field === 'amount') takeAmount(values, value, start)
     else if (field === 'date') leave(values, value, start)
     else if (field === 'direction' || field === 'status') values.left += `\n${value}`
-    if (field === 'direction') values.direction ||= value.replace(/^[ :]+/, '')
     else if (field === 'ref') values.ref ??= refIn(text.slice(start, end))
+    if (field === 'direction') values.direction ||= value.replace(/^[ :]+/, '')
   }
   values.account ??= values.partysAccount
   return values
